@@ -11,9 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 for folder in ("tests/hostile", "tests/golden", "engine/tests"):
@@ -28,10 +26,9 @@ from tests.helpers.known import COURSE
 RUNNER = Path("tests", "golden", "run.py")
 # seconds for all calls of a hostile submission; many never end by themselves
 BUDGET = 40
-Row = dict[str, Any]
 
 
-def variants() -> Iterator[Row]:
+def variants():
     """Yield every known mistake and every honest variant."""
     sources = COURSE.assignment.solution_sources
     for claim in claims(COURSE):
@@ -41,7 +38,7 @@ def variants() -> Iterator[Row]:
             yield {"name": claim.name.replace(" ", "/"), "texts": files}
 
 
-def hostile() -> Iterator[Row]:
+def hostile():
     """Yield every hostile submission, of which only points are compared: its messages vary."""
     for path in sorted(SUBMISSIONS.glob("*/*.py")):
         one = Hostile(path)
@@ -52,7 +49,7 @@ def hostile() -> Iterator[Row]:
         yield {"name": name, "texts": texts, "options": options, "points": True}
 
 
-def write_corpus(folder: Path) -> None:
+def write_corpus(folder):
     """Write the golden corpus to a folder, and what is not in it of all the others."""
     rows = dict(golden.corpus_in(golden.CORPUS))
     for row in (*variants(), *hostile()):
@@ -62,7 +59,7 @@ def write_corpus(folder: Path) -> None:
     (folder / "all.jsonl").write_text(text, "utf-8")
 
 
-def run(checkout: Path, corpus: Path, *options: object) -> int:
+def run(checkout, corpus, *options):
     """Grade a corpus in a checkout; return the runner's exit status."""
     python = checkout / ".venv" / "bin" / "python"
     command = [python, checkout / RUNNER, "--corpus", corpus, *options]
@@ -70,7 +67,7 @@ def run(checkout: Path, corpus: Path, *options: object) -> int:
     return subprocess.run(list(map(str, command)), cwd=checkout, check=False).returncode
 
 
-def main() -> int:
+def main():
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", help="only these, such as 'mistake/*'")

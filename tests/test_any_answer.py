@@ -13,11 +13,9 @@ import pytest
 
 from grader.assignment import ASSIGNMENT
 from tensormark.judging.checks import CHECKS, wrong_output
-from tensormark.judging.evidence import Evidence
-from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.result import Outcome, Result
+from tensormark.result import Outcome
 from testkit.formats import check_all
-from tests.helpers.answering import PROBED, Message, Tensors, grade, unchanged
+from tests.helpers.answering import PROBED, grade, unchanged
 
 LONG = os.environ.get("FUZZ") == "long"
 ANSWERS = 100_000 if LONG else 300
@@ -41,7 +39,7 @@ FILLS = (
 )
 
 
-def filled(rng: random.Random, value: np.ndarray) -> np.ndarray:
+def filled(rng, value):
     """Return a tensor with other bytes, of any type."""
     kind = np.dtype(rng.choice((*TYPES, value.dtype)))
     content = rng.choice(FILLS) * (value.size * kind.itemsize // 8 + 1)
@@ -56,7 +54,7 @@ TENSORS = (
 )
 
 
-def damaged(rng: random.Random, message: Message, tensors: Tensors) -> tuple[Message, Tensors]:
+def damaged(rng, message, tensors):
     """Return an answer with up to three changes of its message or its tensors."""
     for _ in range(rng.choice((1, 1, 2, 3))):
         name = rng.choice(list(tensors))
@@ -70,7 +68,7 @@ def damaged(rng: random.Random, message: Message, tensors: Tensors) -> tuple[Mes
     return message, tensors
 
 
-def is_clear(result: Result) -> bool:
+def is_clear(result):
     """Return whether a failed exercise says why, in printable lines of limited length."""
     lines = []
     for finding in result.findings:
@@ -79,7 +77,7 @@ def is_clear(result: Result) -> bool:
 
 
 @pytest.mark.timeout(36_000 if LONG else 600)
-def test_any_answer_passes_or_fails_for_a_clear_reason() -> None:
+def test_any_answer_passes_or_fails_for_a_clear_reason():
     assert {result.outcome for result in grade().results} == {Outcome.PASSED}
     failed = 0
     for seed in range(ANSWERS):
@@ -104,16 +102,16 @@ def test_any_answer_passes_or_fails_for_a_clear_reason() -> None:
     assert failed > ANSWERS // 3
 
 
-def wrong(message: Message, tensors: Tensors) -> tuple[Message, Tensors]:
+def wrong(message, tensors):
     return message, {name: np.full_like(value, 4) for name, value in tensors.items()}
 
 
 @pytest.mark.parametrize("always", [False, True])
 @pytest.mark.parametrize("change", [wrong, unchanged])
 def test_a_check_that_breaks_costs_points_only_if_the_right_answer_does_not_break_it(
-    monkeypatch, change, always: bool
-) -> None:
-    def broken(evidence: Evidence, answered: AnsweredCall) -> object:
+    monkeypatch, change, always
+):
+    def broken(evidence, answered):
         if always or any((value == 4).all() for value in answered.reply.tensors.values()):
             raise OverflowError("our own")
         return wrong_output(evidence, answered)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,14 +10,14 @@ from grader.assignment import ASSIGNMENT
 from tensormark.grading import Grading
 from tensormark.result import Outcome
 from tensormark.settings import Settings
-from testkit.graded import Grade, Graded, in_manifest
+from testkit.graded import in_manifest
 from tests.helpers import ROOT
 
 FEW = ("--only", "attention,layer")
 
 
 @pytest.fixture
-def copy(tmp_path) -> Path:
+def copy(tmp_path):
     """A folder with a copy of all that the grader reads."""
     for name in ("reference_outputs", "checkpoint", "data"):
         ignored = shutil.ignore_patterns("private", "snapshots")
@@ -26,17 +25,17 @@ def copy(tmp_path) -> Path:
     return tmp_path
 
 
-def truncate(path: Path) -> None:
+def truncate(path):
     path.write_bytes(path.read_bytes()[:-100])
 
 
-def flip(path: Path) -> None:
+def flip(path):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
 
 
-def costs_no_point(graded: Graded, name: str) -> bool:
+def costs_no_point(graded, name):
     """Return whether an exercise could not be graded and does not count."""
     entry = graded.exercise(name)
     counted = [e["max_score"] for e in graded.result["exercises"] if e["score"] is not None]
@@ -55,9 +54,7 @@ def costs_no_point(graded: Graded, name: str) -> bool:
         (Path.unlink, "checkpoint/config.json", "checkpoint"),
     ],
 )
-def test_a_damaged_file_costs_no_points_and_is_named(
-    grade: Grade, copy: Path, damage: Callable[[Path], None], place: str, option: str
-) -> None:
+def test_a_damaged_file_costs_no_points_and_is_named(grade, copy, damage, place, option):
     damage(copy / place)
     folder = str((copy / place).parent)
     options = [f"--{option}", folder]
@@ -72,7 +69,7 @@ def test_a_damaged_file_costs_no_points_and_is_named(
     assert graded.result["score"] == graded.result["max_score"]
 
 
-def test_windows_line_ends_do_no_damage(grade: Grade, copy: Path) -> None:
+def test_windows_line_ends_do_no_damage(grade, copy):
     for path in [*copy.rglob("*.json"), *copy.rglob("*.txt")]:
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     folders = {name: copy / name for name in ("checkpoint", "data")}
@@ -85,9 +82,7 @@ def test_windows_line_ends_do_no_damage(grade: Grade, copy: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["data/dev.txt", "reference_outputs/embed.safetensors"])
-def test_what_damage_keeps_the_fine_tune_from_costs_no_points_and_is_named(
-    copy: Path, place: str
-) -> None:
+def test_what_damage_keeps_the_fine_tune_from_costs_no_points_and_is_named(copy, place):
     flip(copy / place)
 
     folders = {"data": copy / "data", "references": copy / "reference_outputs"}
@@ -99,7 +94,7 @@ def test_what_damage_keeps_the_fine_tune_from_costs_no_points_and_is_named(
     assert place.rpartition("/")[2] in sentiment.note
 
 
-def test_without_a_manifest_nothing_can_be_graded(grade: Grade, copy: Path) -> None:
+def test_without_a_manifest_nothing_can_be_graded(grade, copy):
     truncate(copy / "reference_outputs" / "manifest.json")
 
     graded = grade("solution", "--references", str(copy / "reference_outputs"))
@@ -110,7 +105,7 @@ def test_without_a_manifest_nothing_can_be_graded(grade: Grade, copy: Path) -> N
 
 
 @pytest.mark.parametrize("stale", ["format", "calls", "exercise"])
-def test_a_stale_manifest_is_not_used(grade: Grade, copy: Path, stale: str) -> None:
+def test_a_stale_manifest_is_not_used(grade, copy, stale):
     folder = copy / "reference_outputs"
     exercises = json.loads((folder / "manifest.json").read_text("utf-8"))["exercises"]
     of_layer = exercises.pop("layer")

@@ -5,7 +5,6 @@ import re
 
 import pytest
 import torch
-from torch import Tensor
 
 from tests.helpers.attention_example import TOKENS, solved
 from tests.helpers.handout import PAGES
@@ -16,7 +15,7 @@ EXAMPLE = solved()
 ROUNDED = 0.003  # the error that numbers of three digits may bring into a result
 
 
-def table(corner: str) -> dict[str, list[list[float]]]:
+def table(corner):
     """Return the columns of a table of the section, each with a vector for every token."""
     start = SECTION.index(f"| {corner} |")
     lines = SECTION[start:].partition("\n\n")[0].splitlines()
@@ -29,15 +28,15 @@ def table(corner: str) -> dict[str, list[list[float]]]:
     }
 
 
-def rounded(numbers: Tensor) -> list[list[float]]:
+def rounded(numbers):
     return [[round(number, 3) + 0.0 for number in row] for row in numbers.tolist()]
 
 
-def both_heads(columns: dict[str, list[list[float]]]) -> list[list[float]]:
+def both_heads(columns):
     return [a + b for a, b in zip(columns["head 0"], columns["head 1"], strict=True)]
 
 
-def value(tex: str) -> float:
+def value(tex):
     """Evaluate one side of an equation."""
     code = re.sub(r"e\^\{([^}]*)\}", r"exp(\1)", tex)
     code = re.sub(r"\\sqrt\{([^}]*)\}", r"sqrt(\1)", code).replace(r"\cdot", "*")
@@ -45,7 +44,7 @@ def value(tex: str) -> float:
     return float(eval(code, {"__builtins__": {}}, {"exp": math.exp, "sqrt": math.sqrt}))
 
 
-def test_the_tables_have_the_vectors_of_the_example_and_of_the_solution() -> None:
+def test_the_tables_have_the_vectors_of_the_example_and_of_the_solution():
     merged = table("returned")
 
     for head in (0, 1):
@@ -57,15 +56,15 @@ def test_the_tables_have_the_vectors_of_the_example_and_of_the_solution() -> Non
 
 
 @pytest.mark.parametrize("equation", EQUATIONS)
-def test_both_sides_of_every_equation_are_equal(equation: str) -> None:
+def test_both_sides_of_every_equation_are_equal(equation):
     left, right = map(value, equation.split("="))
 
     assert abs(left - right) < ROUNDED
 
 
-def test_the_code_at_the_prompt_gives_the_table() -> None:
+def test_the_code_at_the_prompt_gives_the_table():
     *lines, last = re.findall(r"^    >>> (.*)$", SECTION, re.MULTILINE)
-    names: dict[str, Tensor] = {}
+    names = {}
 
     exec("\n".join(lines), names)
     output = eval(last, names)

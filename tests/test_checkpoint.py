@@ -19,11 +19,11 @@ from tests.helpers import ROOT
 CHECKPOINT = ROOT / "checkpoint"
 
 
-def test_the_committed_files_are_those_that_pre_training_wrote() -> None:
+def test_the_committed_files_are_those_that_pre_training_wrote():
     assert pretrain(["--check"]) == 0
 
 
-def test_all_mismatches_are_named_at_once(tmp_path) -> None:
+def test_all_mismatches_are_named_at_once(tmp_path):
     weights = load_file(CHECKPOINT / "model.safetensors")
     del weights["bert.pooler.dense.bias"]
     weights["bert.extra"] = torch.zeros(1)
@@ -51,9 +51,7 @@ def test_all_mismatches_are_named_at_once(tmp_path) -> None:
         ("position_embedding_type", "relative_key"),
     ],
 )
-def test_a_config_of_another_kind_of_model_is_refused_by_its_key(
-    tmp_path, key: str, value: object
-) -> None:
+def test_a_config_of_another_kind_of_model_is_refused_by_its_key(tmp_path, key, value):
     path = tmp_path / "config.json"
     values = json.loads((CHECKPOINT / "config.json").read_text("utf-8"))
     path.write_text(json.dumps(values | {key: value}), "utf-8")

@@ -24,7 +24,7 @@ FAST = ["--epochs", "1", "--threads", "1", "--device", "cpu"]
 
 
 @pytest.fixture
-def data(tmp_path) -> dict[str, Path]:
+def data(tmp_path):
     """Three files of sentences whose last word decides the label."""
     draw = random.Random(1)
     paths = {name: tmp_path / f"{name}.txt" for name in ("train", "dev", "test")}
@@ -38,7 +38,7 @@ def data(tmp_path) -> dict[str, Path]:
 
 
 @pytest.fixture
-def command(data: dict[str, Path], tmp_path) -> list[str]:
+def command(data, tmp_path):
     """The arguments of a run that takes a moment."""
     files = [f"--{name}={path}" for name, path in data.items()]
     checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
@@ -46,7 +46,7 @@ def command(data: dict[str, Path], tmp_path) -> list[str]:
     return ["--checkpoint", str(checkpoint), *files, "--predictions", str(out), *FAST]
 
 
-def tensors(rows: int = 24) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def tensors(rows=24):
     """Ids and mask (N, T) of several lengths, and labels (N,) that the first word decides."""
     draw = torch.Generator().manual_seed(7)
     ids = torch.randint(5, CONFIG.vocab_size, (rows, 9), generator=draw)
@@ -55,19 +55,19 @@ def tensors(rows: int = 24) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return ids * mask, mask, (ids[:, 0] > 12).long()
 
 
-def model(**changes: float) -> classifier.BertSentimentClassifier:
+def model(**changes):
     """A classifier of two classes with random weights."""
     torch.manual_seed(0)
     return classifier.BertSentimentClassifier(BertModel(dataclasses.replace(CONFIG, **changes)), 2)
 
 
-def trained_weights(recipe: classifier.Recipe) -> dict[str, torch.Tensor]:
+def trained_weights(recipe):
     fresh = model()
     classifier.fine_tune(fresh, *tensors(), recipe)
     return fresh.state_dict()
 
 
-def test_predictions_come_in_the_order_of_the_sentences() -> None:
+def test_predictions_come_in_the_order_of_the_sentences():
     ids, mask, _ = tensors()
     fresh = model(initializer_range=1.0).double()
     torch.nn.init.normal_(fresh.classifier.weight)
@@ -79,7 +79,7 @@ def test_predictions_come_in_the_order_of_the_sentences() -> None:
     assert together.unique().numel() == 2  # otherwise the order would not matter
 
 
-def test_equal_seeds_give_equal_weights_and_different_seeds_do_not() -> None:
+def test_equal_seeds_give_equal_weights_and_different_seeds_do_not():
     once, again, other = (
         trained_weights(classifier.Recipe(epochs=1, seed=seed)) for seed in (5, 5, 6)
     )
@@ -95,7 +95,7 @@ def test_equal_seeds_give_equal_weights_and_different_seeds_do_not() -> None:
         ({"freeze": 1}, {"bert.pooler_dense.weight", "bert.pooler_dense.bias"}),
     ],
 )
-def test_what_is_frozen_stays_as_it_is(frozen, learned) -> None:
+def test_what_is_frozen_stays_as_it_is(frozen, learned):
     before = model().state_dict()
 
     after = trained_weights(classifier.Recipe(epochs=2, **frozen))
@@ -104,7 +104,7 @@ def test_what_is_frozen_stays_as_it_is(frozen, learned) -> None:
     assert moved == {"classifier.weight", "classifier.bias", *learned}
 
 
-def test_a_loss_that_is_not_finite_ends_the_training() -> None:
+def test_a_loss_that_is_not_finite_ends_the_training():
     broken = model()
     torch.nn.init.constant_(broken.classifier.bias, float("nan"))
 
@@ -112,7 +112,7 @@ def test_a_loss_that_is_not_finite_ends_the_training() -> None:
         classifier.fine_tune(broken, *tensors(), classifier.Recipe())
 
 
-def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, capsys) -> None:
+def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, capsys):
     data["dev"].write_text("1 ||| good\n4 ||| bad" + " film" * 30 + "\n", "utf-8")
     with data["train"].open("a", encoding="utf-8") as file:
         file.write("4 ||| five classes\n")
@@ -136,7 +136,7 @@ def test_the_program_writes_predictions_and_the_model(command, data, tmp_path, c
     assert classifier.main([*command, "--checkpoint", str(save)]) == 0
 
 
-def test_saved_runs_are_averaged_and_compared(command, data, tmp_path, capsys) -> None:
+def test_saved_runs_are_averaged_and_compared(command, data, tmp_path, capsys):
     first, second, both = (tmp_path / name for name in ("first", "second", "both"))
     mean = ["--pooling", "mean", "--epochs", "30", "--lr", "0.02"]
     assert classifier.main([*command, "--task", "grades", "--save", str(first)]) == 0
@@ -158,7 +158,7 @@ def test_saved_runs_are_averaged_and_compared(command, data, tmp_path, capsys) -
     assert "other sentences" in refusal(classifier.main, other, capsys)
 
 
-def test_the_sign_test_is_that_of_a_fair_coin() -> None:
+def test_the_sign_test_is_that_of_a_fair_coin():
     assert [sign_test(0, 6), sign_test(4, 4), sign_test(0, 0)] == [2 / 64, 1.0, 1.0]
 
 
@@ -176,7 +176,7 @@ def test_the_sign_test_is_that_of_a_fair_coin() -> None:
 )
 def test_bad_input_is_one_line_and_nothing_is_written(
     command, tmp_path, capsys, monkeypatch, arguments, complaint
-) -> None:
+):
     monkeypatch.chdir(tmp_path)
     Path("three.txt").write_text("3 ||| a film\n", "utf-8")
 
@@ -205,7 +205,7 @@ REFUSED = {  # the beginning of the message after the file's name
 
 
 @pytest.mark.parametrize("text", READ)
-def test_sentences_are_read(tmp_path, text: str) -> None:
+def test_sentences_are_read(tmp_path, text):
     path = tmp_path / "some.csv"
     path.write_bytes(text.encode())
 
@@ -213,7 +213,7 @@ def test_sentences_are_read(tmp_path, text: str) -> None:
 
 
 @pytest.mark.parametrize("content", REFUSED)
-def test_what_is_no_sentence_is_named_with_its_file_and_number(tmp_path, content: bytes) -> None:
+def test_what_is_no_sentence_is_named_with_its_file_and_number(tmp_path, content):
     path = tmp_path / "some.csv"
     path.write_bytes(content)
 

@@ -4,13 +4,12 @@ import os
 import pty
 import subprocess
 import sys
-from pathlib import Path
 
 from testkit.graded import edited, ran, tensormark
 from tests.helpers import ROOT
 
 
-def debugged(*words: str, typed: str = "", before: str = "pass") -> str:
+def debugged(*words, typed="", before="pass"):
     """Run the command on a terminal, and type; return what it has printed.
 
     Args:
@@ -29,15 +28,13 @@ def debugged(*words: str, typed: str = "", before: str = "pass") -> str:
     return done.stdout
 
 
-def wrong(tmp_path: Path, solution_source: str, *edits: tuple[str, str]) -> str:
+def wrong(tmp_path, solution_source, *edits):
     path = tmp_path / "bert.py"
     path.write_text(edited(solution_source, *edits), "utf-8")
     return str(path)
 
 
-def test_it_stops_on_the_line_with_the_correct_output_at_hand(
-    tmp_path: Path, solution_source: str
-) -> None:
+def test_it_stops_on_the_line_with_the_correct_output_at_hand(tmp_path, solution_source):
     unevaluated = ("value: Tensor", "value: Optional[Tensor]")  # which is not imported
     path = wrong(tmp_path, solution_source, ("probs @ value", "probs @ key"), unevaluated)
 
@@ -51,7 +48,7 @@ def test_it_stops_on_the_line_with_the_correct_output_at_hand(
     assert "is off by up to" in shown
 
 
-def test_it_stops_where_an_exception_is_raised(tmp_path: Path, solution_source: str) -> None:
+def test_it_stops_where_an_exception_is_raised(tmp_path, solution_source):
     path = wrong(tmp_path, solution_source, ("probs @ value", "probs @ value.mT"))
 
     shown = debugged("--", path, typed="p value.shape\nq\n")
@@ -61,8 +58,8 @@ def test_it_stops_where_an_exception_is_raised(tmp_path: Path, solution_source: 
 
 
 def test_in_an_editor_it_runs_the_call_and_leaves_the_rest_to_its_debugger(
-    tmp_path: Path, solution_source: str
-) -> None:
+    tmp_path, solution_source
+):
     path = wrong(tmp_path, solution_source, ("probs @ value", "probs @ key"))
 
     shown = debugged("--", path, before="sys.modules['debugpy'] = sys")
@@ -71,11 +68,11 @@ def test_in_an_editor_it_runs_the_call_and_leaves_the_rest_to_its_debugger(
     assert "is off by up to" in shown
 
 
-def test_right_code_has_nothing_to_debug(solution: Path) -> None:
+def test_right_code_has_nothing_to_debug(solution):
     assert "nothing fails" in debugged("--only", "attention", "--", str(solution))
 
 
-def test_without_a_terminal_it_says_what_to_do() -> None:
+def test_without_a_terminal_it_says_what_to_do():
     command = tensormark("debug", "solution", "--only", "embed")
     done = ran(*command, cwd=ROOT, stdin=subprocess.DEVNULL)
 

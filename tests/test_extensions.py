@@ -1,23 +1,21 @@
 """The extensions: shown once they are started, and what they compute is what torch computes."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 import torch
 
 from grader.assignment import ASSIGNMENT
 from optimizer import AdamW
-from testkit.graded import Grade
 from tests.helpers import ROOT
 
 IDS = [exercise.id for exercise in ASSIGNMENT.exercises if exercise.extension]
 
 
 def test_extensions_that_are_not_started_are_not_reported_whatever_their_line_endings(
-    grade: Grade, tmp_path
-) -> None:
-    solution = Path(shutil.copytree(ROOT / "solution", tmp_path / "handed_in"))
+    grade, tmp_path
+):
+    solution = shutil.copytree(ROOT / "solution", tmp_path / "handed_in")
     for name in ("optimizer.py", "pretraining.py", "transformer.py"):
         text = (ROOT / "starter" / name).read_bytes()
         (solution / name).write_bytes(text.replace(b"\n", b"\r\n"))
@@ -31,7 +29,7 @@ def test_extensions_that_are_not_started_are_not_reported_whatever_their_line_en
 
 @pytest.mark.parametrize("decay", [0.0, 0.1])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_the_solutions_optimizer_is_torchs(decay: float, dtype: torch.dtype) -> None:
+def test_the_solutions_optimizer_is_torchs(decay, dtype):
     torch.manual_seed(0)
     ours = [torch.randn(3, 4, dtype=dtype), torch.randn(5, dtype=dtype)]
     theirs = [p.clone() for p in ours]

@@ -4,7 +4,6 @@ import re
 import shutil
 
 import pytest
-from torch import Tensor
 
 from bert import BertModel
 from instructor.figures import main
@@ -20,17 +19,17 @@ TABLES = ("word_embedding", "pos_embedding", "tk_type_embedding")
 SMALLEST = 11  # the size of words that can be read on a phone, in a diagram of WIDTH
 
 
-def text(numbers: Tensor, digits: int = 0) -> list[list[str]]:
+def text(numbers, digits=0):
     """Write a matrix as the figures do, without a minus before 0."""
     return [[f"{number + 0.0:.{digits}f}" for number in row] for row in numbers.tolist()]
 
 
-def test_the_diagrams_have_the_checkpoints_numbers(capsys) -> None:
+def test_the_diagrams_have_the_checkpoints_numbers(capsys):
     assert main(["--check"]) == 0
     assert f"wrote 0 of {len(FILES)}" in capsys.readouterr().out
 
 
-def test_the_numbers_of_another_checkpoint_are_written(tmp_path, capsys) -> None:
+def test_the_numbers_of_another_checkpoint_are_written(tmp_path, capsys):
     pictures = tmp_path / "handout" / "pictures"
     shutil.copytree(PICTURES, pictures)
     shutil.copytree(CHECKPOINT, tmp_path / "checkpoint")
@@ -53,7 +52,7 @@ def test_the_numbers_of_another_checkpoint_are_written(tmp_path, capsys) -> None
 
 
 @pytest.mark.parametrize("drawn", list(map(Diagram, FILES)), ids=[path.stem for path in FILES])
-def test_a_diagram_can_be_read_small_and_aloud_and_loads_and_runs_nothing(drawn: Diagram) -> None:
+def test_a_diagram_can_be_read_small_and_aloud_and_loads_and_runs_nothing(drawn):
     parts = [drawn.root.find(f"{SVG}{name}") for name in ("title", "desc")]
     sizes = [float(element.attrib["font-size"]) for element in drawn.root.iter(f"{SVG}text")]
 
@@ -66,7 +65,7 @@ def test_a_diagram_can_be_read_small_and_aloud_and_loads_and_runs_nothing(drawn:
     assert min(sizes) >= SMALLEST
 
 
-def test_the_model_has_the_names_sizes_and_ids_of_the_checkpoint() -> None:
+def test_the_model_has_the_names_sizes_and_ids_of_the_checkpoint():
     model = BertModel.from_pretrained(CHECKPOINT)
     drawn, embedding = (Diagram(PICTURES / f"{name}.svg") for name in ("model", "embedding"))
     batch = BertTokenizer.from_pretrained(CHECKPOINT)(["not dull .", "not not dull ."])
@@ -83,7 +82,7 @@ def test_the_model_has_the_names_sizes_and_ids_of_the_checkpoint() -> None:
     assert [label for label in embedding.words if label in TABLES] == list(TABLES)
 
 
-def test_attention_by_hand_is_what_the_solution_computes() -> None:
+def test_attention_by_hand_is_what_the_solution_computes():
     drawn = Diagram(PICTURES / "attention-by-hand.svg").matrices
     example = solved()
     query, key, value, scores, scaled, probabilities, output = (part[0] for part in example[:7])

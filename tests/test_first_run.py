@@ -1,8 +1,6 @@
 """The first run makes a virtual environment; one that was interrupted or is broken continues."""
 
 import re
-import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -26,14 +24,14 @@ INSTALLED = ["pip install"] * 3  # one requirement alone, the others, and the en
 
 
 @pytest.fixture
-def installer(plain: Path) -> Path:
+def installer(plain):
     """The log of a Python that installs nothing; see INSTALLER."""
     log = plain / "log"
     program(plain / "python", INSTALLER.format(log=log))
     return log
 
 
-def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
+def first_run(log):
     """Run `make check` with a new virtual environment; return what it asked Python for."""
     log.write_text("", "utf-8")
     new = log.parent / "new"
@@ -44,7 +42,7 @@ def first_run(log: Path) -> tuple[subprocess.CompletedProcess[str], list[str]]:
     return completed, [kind[1] for kind in kinds if kind]
 
 
-def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
+def test_the_first_run_says_what_it_downloads(installer):
     completed, steps = first_run(installer)
 
     assert steps == ["venv", *INSTALLED, "tensormark"]
@@ -54,7 +52,7 @@ def test_the_first_run_says_what_it_downloads(installer: Path) -> None:
     assert completed.stdout == ""
 
 
-def test_the_first_run_installs_what_grading_needs(installer: Path) -> None:
+def test_the_first_run_installs_what_grading_needs(installer):
     first_run(installer)
 
     alone, others, _ = re.findall(r"-m pip install .*check (.*)", installer.read_text("utf-8"))
@@ -72,9 +70,7 @@ def test_the_first_run_installs_what_grading_needs(installer: Path) -> None:
         ("import", [*INSTALLED, "tensormark"]),
     ],
 )
-def test_an_interrupted_first_run_continues(
-    installer: Path, step: str, remaining: list[str]
-) -> None:
+def test_an_interrupted_first_run_continues(installer, step, remaining):
     stop = installer.with_name(f"log.{step}")
     stop.touch()
     completed, _ = first_run(installer)
@@ -86,7 +82,7 @@ def test_an_interrupted_first_run_continues(
     assert (completed.returncode, steps) == (0, remaining)
 
 
-def test_an_old_python_is_refused_before_anything_is_made(installer: Path) -> None:
+def test_an_old_python_is_refused_before_anything_is_made(installer):
     installer.with_name("log.old").touch()
 
     completed, steps = first_run(installer)

@@ -2,7 +2,6 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -14,39 +13,37 @@ from tensormark.grading import Grading, Session, program_of, solution_of
 from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.result import CheckFailed
-from tensormark.sandbox.interface import Reply, Request
+from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.tiers import CONTAINED
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
-from testkit.graded import Grade
 from tests.helpers import ROOT
 from tests.helpers.known import HONEST
 
-Ask = Callable[[Request], Reply]
 REFERENCES = References(ROOT / "reference_outputs")
 SENTENCES = 320  # a fine-tune on so few takes a second or two
 TASK = [ASSIGNMENT.exercise("sentiment")]
 RIGHT = [variant for variant in HONEST if variant.module == "bert"][:1]
 
 
-def task_run(ask: Ask, ask_solution: Ask | None = None) -> TaskRun:
+def task_run(ask, ask_solution=None):
     """Return the run that the task is graded with."""
-    flag = list[str]().append
+    flag = [].append
     return TaskRun(REFERENCES, ROOT / "data", ASSIGNMENT.checkpoint, ask, ask_solution, flag)
 
 
-def weights(values: dict[str, np.ndarray]) -> Reply:
+def weights(values):
     return Reply("ok", tensors={f"out/weights/{name}": value for name, value in values.items()})
 
 
-def answering(reply: Reply, requests: list[Request]) -> Ask:
+def answering(reply, requests):
     """Return a submission, or a solution, that gives one answer."""
-    return lambda request: requests.append(request) or reply  # type: ignore[func-returns-value]
+    return lambda request: requests.append(request) or reply
 
 
-def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts() -> None:
-    requests = list[Request]()
+def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts():
+    requests = []
     made = {"bert.some.weight": np.ones((2, 3), np.float32)}
     run = task_run(answering(weights(made), requests), answering(Reply("ok"), []))
 
@@ -62,15 +59,13 @@ def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts() 
 
 
 @pytest.mark.parametrize(("measured", "deadline"), [(2.0, 14.0), (None, DEADLINE)])
-def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
-    measured: float | None, deadline: float
-) -> None:
+def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(measured, deadline):
     recorded = []
 
     class RecordingSandbox:
         apart = None
 
-        def run(self, requests: list[Request], progress: object) -> Iterator[Reply]:
+        def run(self, requests, progress):
             recorded.extend(requests)
             yield Reply("lost", "was not run")
 
@@ -83,7 +78,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(
     assert [(request.deadline, request.task) for request in recorded] == [(deadline, True)]
 
 
-def test_the_recorded_threshold_comes_with_the_time_of_its_runs() -> None:
+def test_the_recorded_threshold_comes_with_the_time_of_its_runs():
     entry = REFERENCES.manifest[ENTRY]
 
     assert 0.5 < entry["threshold"] < 1
@@ -94,7 +89,7 @@ def test_the_recorded_threshold_comes_with_the_time_of_its_runs() -> None:
 
 
 @pytest.fixture(scope="module")
-def small() -> GateTraining:
+def small():
     reduced = GateTraining(REFERENCES, ROOT / "data")
     reduced.train = Sentences(reduced.train.labels[:SENTENCES], reduced.train.texts[:SENTENCES])
     reduced.dev = Sentences(reduced.dev.labels[:SENTENCES], reduced.dev.texts[:SENTENCES])
@@ -102,24 +97,24 @@ def small() -> GateTraining:
 
 
 @pytest.fixture(scope="module")
-def sources() -> dict[str, str]:
+def sources():
     return sources_in(ROOT / "solution")
 
 
 @pytest.fixture(scope="module")
-def sandbox(sources: dict[str, str]) -> Iterator[Sandbox]:
+def sandbox(sources):
     program = program_of(ASSIGNMENT, TASK, sources, Settings.of(ROOT))
     with Sandbox(CONTAINED, program) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def ask(sandbox: Sandbox) -> Ask:
+def ask(sandbox):
     return lambda request: next(iter(sandbox.run([request])))
 
 
 @pytest.fixture(scope="module")
-def ask_solution(sandbox: Sandbox, sources: dict[str, str]) -> Ask:
+def ask_solution(sandbox, sources):
     program = program_of(ASSIGNMENT, [], sources, Settings.of(ROOT))
     return functools.partial(sandbox.apart, solution_of(program, ASSIGNMENT))
 
@@ -128,13 +123,8 @@ def ask_solution(sandbox: Sandbox, sources: dict[str, str]) -> Ask:
 @pytest.mark.tier(CONTAINED)
 @pytest.mark.parametrize("variant", [None, *RIGHT], ids=str)
 def test_honest_code_predicts_what_the_solution_does_with_its_weights(
-    small: GateTraining,
-    sandbox: Sandbox,
-    ask: Ask,
-    ask_solution: Ask,
-    sources: dict[str, str],
-    variant,
-) -> None:
+    small, sandbox, ask, ask_solution, sources, variant
+):
     text = variant.apply(sources["bert"]) if variant else sources["bert"]
     sandbox.reload({**sources, "bert": text})
 
@@ -177,8 +167,8 @@ BertModel.embed = lambda *arguments: random.seed(0) or right(*arguments)
     ],
 )
 def test_a_fine_tune_runs_once_the_values_of_all_functions_are_right(
-    grade: Grade, tmp_path, solution_source: str, code: str, outcome: str, says: str
-) -> None:
+    grade, tmp_path, solution_source, code, outcome, says
+):
     path = tmp_path / "bert.py"
     path.write_text(solution_source + code, "utf-8")
 

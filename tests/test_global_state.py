@@ -3,7 +3,7 @@
 import pytest
 
 from testkit.texts import blocks
-from tests.helpers.source_bench import SourceBench, lost
+from tests.helpers.source_bench import lost
 
 WORDS = "words = self.word_embedding(input_ids)"
 # statements, below what they change
@@ -83,12 +83,12 @@ from torch.utils import checkpoint; from torch import _dynamo
 """
 
 
-def changed_by(text: str) -> dict[str, str]:
+def changed_by(text):
     """Return what each statement changes."""
     return {statement: what for what, *statements in blocks(text) for statement in statements}
 
 
-def with_statements(source: str, *statements: str) -> str:
+def with_statements(source, *statements):
     """Return the solution with statements at the beginning of embed."""
     assert source.count(WORDS) == 1
     return source.replace(WORDS, "\n        ".join([*statements, WORDS]))
@@ -96,23 +96,21 @@ def with_statements(source: str, *statements: str) -> str:
 
 @pytest.mark.parametrize(("statement", "what"), changed_by(CHANGES).items())
 def test_a_function_that_changes_state_that_is_not_its_own_loses_its_properties(
-    bench: SourceBench, statement: str, what: str
-) -> None:
+    bench, statement, what
+):
     results = bench.grade(with_statements(bench.source, statement), "embed")
 
     assert "properties" in results["embed"].lost
     assert f"the call changes {what}" in str(results["embed"].findings)
 
 
-def test_a_change_in_a_function_costs_the_exercises_that_call_it_nothing(
-    bench: SourceBench,
-) -> None:
+def test_a_change_in_a_function_costs_the_exercises_that_call_it_nothing(bench):
     source = with_statements(bench.source, "torch.manual_seed(0)")
 
     assert lost(bench.grade(source, "embed", "encode")) == {"embed"}
 
 
-def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(bench: SourceBench) -> None:
+def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(bench):
     assert (
         lost(
             bench.grade(
@@ -123,7 +121,7 @@ def test_drawing_random_numbers_and_storing_extra_state_cost_nothing(bench: Sour
     )
 
 
-def test_a_gradient_that_is_missing_in_training_costs_one_part(bench: SourceBench) -> None:
+def test_a_gradient_that_is_missing_in_training_costs_one_part(bench):
     statement = "words = words.detach() if self.training else words"
     source = bench.source.replace(WORDS, f"{WORDS}\n        {statement}")
 
@@ -148,9 +146,7 @@ the setting for deterministic algorithms
 
 
 @pytest.mark.parametrize(("statement", "what"), changed_by(IMPORTED).items())
-def test_a_change_on_import_costs_the_first_exercise_its_properties(
-    bench: SourceBench, statement: str, what: str
-) -> None:
+def test_a_change_on_import_costs_the_first_exercise_its_properties(bench, statement, what):
     source = f"{bench.source}\n\n{statement}\n"
 
     results = bench.grade(source)

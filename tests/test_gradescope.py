@@ -5,11 +5,8 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import zipfile
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,24 +35,24 @@ for place in {places}:
 """
 
 
-def read(results: Path) -> dict[str, Any]:
+def read(results):
     """Read a results.json, and check it by the specification."""
     return formats.check_gradescope(results.read_text("utf-8"))
 
 
-def built(*options: str) -> int:
+def built(*options):
     return cli.run(ROOT, "gradescope", options)
 
 
 @pytest.fixture(scope="module")
-def packed(private: Path) -> Path:
+def packed(private):
     out = private.parent / "autograder.zip"
     assert built("--references", str(private), "--out", str(out)) == 0
     return out
 
 
 @pytest.fixture(scope="module")
-def image(packed: Path, tmp_path_factory) -> Path:
+def image(packed, tmp_path_factory):
     """The root of an autograder whose setup.sh has run, without a network."""
     root = tmp_path_factory.mktemp("autograder")
     shutil.unpack_archive(packed, root / "source")
@@ -70,7 +67,7 @@ def image(packed: Path, tmp_path_factory) -> Path:
     return root
 
 
-def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def script(root, *command):
     """Run a script as Gradescope does; its apt-get fails."""
     env = {
         "PATH": f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}",
@@ -81,9 +78,7 @@ def script(root: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.tier("contained")
 @pytest.mark.timeout(900)
-def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograder(
-    image: Path,
-) -> None:
+def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograder(image):
     attacked = ("results/results.json", "source/assignment/references/manifest.json")
     hostile = HOSTILE.format(places=[str(image / place) for place in (*attacked, RUN)])
     for name in ("submission", "results"):
@@ -104,15 +99,15 @@ def test_right_code_gets_its_points_and_no_attack_beside_it_reaches_the_autograd
 
 
 @pytest.fixture
-def path(tmp_path, monkeypatch) -> Path:
+def path(tmp_path, monkeypatch):
     """A results.json to write here, where nothing is isolated."""
     monkeypatch.setattr(autograder, "settings_for", lambda *_: Settings.of(ROOT))
     monkeypatch.setattr(autograder, "chosen", lambda *_: PROCESS)
     return tmp_path / "results.json"
 
 
-def test_a_grading_that_is_cut_off_or_not_isolated_says_so(path: Path, monkeypatch) -> None:
-    def cut_off(*_: object, **__: object) -> None:
+def test_a_grading_that_is_cut_off_or_not_isolated_says_so(path, monkeypatch):
+    def cut_off(*_, **__):
         raise SystemExit
 
     with monkeypatch.context() as patched:
@@ -130,8 +125,8 @@ def test_a_grading_that_is_cut_off_or_not_isolated_says_so(path: Path, monkeypat
 
 
 def test_a_submission_with_nothing_to_grade_has_a_score_and_a_failed_grader_has_none(
-    path: Path, tmp_path, monkeypatch
-) -> None:
+    path, tmp_path, monkeypatch
+):
     autograder.grade(ASSIGNMENT, tmp_path, path, 600)
     empty = read(path)
     settings = Settings.of(ROOT, references=tmp_path)
@@ -143,7 +138,7 @@ def test_a_submission_with_nothing_to_grade_has_a_score_and_a_failed_grader_has_
     assert not any("score" in test for test in read(path)["tests"])
 
 
-def metadata(folder: Path, *earlier: str) -> Path:
+def metadata(folder, *earlier):
     """Write what Gradescope says of a submission and of those before, by its documentation."""
     before = [{"submission_time": time, "score": 0.0, "results": {}} for time in earlier]
     now = {"id": 1, "created_at": "2026-10-01T22:30:00.0-07:00", "previous_submissions": before}
@@ -163,8 +158,8 @@ def metadata(folder: Path, *earlier: str) -> Path:
     ],
 )
 def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
-    rule: str, earlier: list[str], said: str, path: Path, monkeypatch
-) -> None:
+    rule, earlier, said, path, monkeypatch
+):
     told = autograder.hidden(rule, metadata(path.parent, *earlier))
 
     monkeypatch.setattr(autograder, "Grading", lambda *_: GradedPath())
@@ -182,19 +177,19 @@ def test_verdicts_can_wait_for_the_due_date_or_be_so_many_a_day(
 class GradedPath(Grading):
     """A grading of what passes one exercise."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         """Read nothing."""
 
-    def read(self, path: str) -> Any:
+    def read(self, path):
         return path
 
-    def grade(self, submission: Any, *_: Any, observer: Any, **__: Any) -> Any:
+    def grade(self, submission, *_, observer, **__):
         grade = Grade("x", PROCESS, [Result("attention", Outcome.PASSED, 25, 25)])
         observer.end(grade)
         return grade
 
 
-def test_a_python_of_root_s_own_does_not_hide_the_systems(tmp_path) -> None:
+def test_a_python_of_root_s_own_does_not_hide_the_systems(tmp_path):
     script = (ROOT / "engine/src/tensormark/gradescope/setup.sh").read_text("utf-8")
     functions = script[script.index("usable()") : script.index("install()")]
     program(tmp_path / "home/shims/python3", "exit 1")
@@ -208,7 +203,7 @@ def test_a_python_of_root_s_own_does_not_hide_the_systems(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("limit", [300, 600])
-def test_the_time_for_a_submission_fits_into_the_limit(image: Path, limit: int) -> None:
+def test_the_time_for_a_submission_fits_into_the_limit(image, limit):
     folder = image / "source" / "assignment"
 
     settings = autograder.settings_for(dataclasses.replace(ASSIGNMENT, folder=folder), limit)
@@ -219,7 +214,7 @@ def test_the_time_for_a_submission_fits_into_the_limit(image: Path, limit: int) 
     assert settings.budget + settings.limits.load_seconds + training < 0.9 * limit
 
 
-def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
+def test_the_zip_has_what_grading_needs_and_no_more(packed):
     with zipfile.ZipFile(packed) as archive:
         names = {name.removeprefix("assignment/") for name in archive.namelist()}
         pins = archive.read("assignment/constraints.txt").decode()
@@ -239,7 +234,7 @@ def test_the_zip_has_what_grading_needs_and_no_more(packed: Path) -> None:
     assert "tensormark" not in pins
 
 
-def test_public_references_are_refused(tmp_path, capsys) -> None:
+def test_public_references_are_refused(tmp_path, capsys):
     out = tmp_path / "autograder.zip"
 
     assert built("--references", str(ROOT / "reference_outputs"), "--out", str(out)) == 2

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import shutil
 import zipfile
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.sandbox.tiers import PROCESS, TIERS
 from tensormark.strictest import Strictest
-from testkit.graded import Grade, ran, tensormark
+from testkit.graded import ran, tensormark
 from testkit.tiers import marked
 from tests.helpers import ROOT
 
@@ -23,7 +22,7 @@ NO_MASK = ("scores + attention_mask", "scores")
 
 
 @pytest.mark.slow
-def test_the_solution_passes_everything_and_the_starter_nothing(grade: Grade) -> None:
+def test_the_solution_passes_everything_and_the_starter_nothing(grade):
     right = grade("solution", training=True)
     untouched = grade("starter", training=True)
 
@@ -38,7 +37,7 @@ def test_the_solution_passes_everything_and_the_starter_nothing(grade: Grade) ->
 
 
 @pytest.mark.parametrize("tier", marked(TIERS))
-def test_the_solution_passes_in_every_tier(tier: str, tmp_path) -> None:
+def test_the_solution_passes_in_every_tier(tier, tmp_path):
     answer = tmp_path / "result.json"
     grade = tensormark("check", "solution", "--tier", tier, "--json", str(answer))
 
@@ -49,7 +48,7 @@ def test_the_solution_passes_in_every_tier(tier: str, tmp_path) -> None:
     assert (result["tier"], result["score"]) == (tier, 80), completed.stdout
 
 
-def test_one_mistake_costs_one_exercise_whatever_the_number_of_threads(submit: Grade) -> None:
+def test_one_mistake_costs_one_exercise_whatever_the_number_of_threads(submit):
     first, second = (submit(NO_MASK, options=("--threads", number)) for number in "12")
 
     assert first.result["score"] == 55
@@ -72,9 +71,7 @@ def test_one_mistake_costs_one_exercise_whatever_the_number_of_threads(submit: G
         "--json grader",
     ],
 )
-def test_an_invalid_option_is_one_line_before_anything_is_graded(
-    grade: Grade, options: str
-) -> None:
+def test_an_invalid_option_is_one_line_before_anything_is_graded(grade, options):
     name, value = options.split()
 
     graded = grade("solution", name, value)
@@ -85,10 +82,10 @@ def test_an_invalid_option_is_one_line_before_anything_is_graded(
 
 def test_what_was_edited_is_packed_and_nothing_else_in_the_same_bytes_each_time(
     tmp_path, monkeypatch
-) -> None:
+):
     tier = Strictest(PROCESS, ("contained: no bubblewrap",))
     monkeypatch.setattr(submit, "strictest", lambda *_: tier)
-    folder = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
+    folder = shutil.copytree(ROOT / "starter", tmp_path / "starter")
     for name in ("optimizer.py", "rope.py"):
         (folder / name).write_text("x = 1\n", "utf-8")
     out = tmp_path / "submission.zip"
@@ -103,8 +100,8 @@ def test_what_was_edited_is_packed_and_nothing_else_in_the_same_bytes_each_time(
         assert archive.namelist() == ["bert.py", "optimizer.py"]
 
 
-def test_given_files_come_from_the_starter_if_they_are_readable(tmp_path) -> None:
-    starter = Path(shutil.copytree(ROOT / "starter", tmp_path / "starter"))
+def test_given_files_come_from_the_starter_if_they_are_readable(tmp_path):
+    starter = shutil.copytree(ROOT / "starter", tmp_path / "starter")
     (starter / "rope.py").write_text("x = 1\n", "utf-8")
     assignment = dataclasses.replace(ASSIGNMENT, folder=tmp_path)
     digests = References(ASSIGNMENT.references).manifest["starter"]
@@ -120,7 +117,7 @@ def test_given_files_come_from_the_starter_if_they_are_readable(tmp_path) -> Non
     assert "utils.py: missing, or not UTF-8 text" in fault
 
 
-def test_text_that_the_terminal_cannot_show_fails_nothing(submit: Grade, monkeypatch) -> None:
+def test_text_that_the_terminal_cannot_show_fails_nothing(submit, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
 
     graded = submit(("return self.embed_dropout(", 'raise ValueError("größer") or ('))

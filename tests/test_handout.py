@@ -23,12 +23,12 @@ TO_THE_LEFT = re.compile(r"^(return |[\w, ]+ = )")
 MIN_SECRET = 20  # characters; shorter lines, such as `return x`, give nothing away
 
 
-def squeezed(text: str) -> str:
+def squeezed(text):
     """Return a text without white space, to ignore its layout."""
     return re.sub(r"\s+", "", text)
 
 
-def solution_lines() -> list[str]:
+def solution_lines():
     """Return the expressions in the solution's regions that would give answers away."""
     lines = []
     for path in sorted((ROOT / "solution").rglob("*.py")):
@@ -41,7 +41,7 @@ def solution_lines() -> list[str]:
     return [line for line in lines if len(line) > MIN_SECRET and not line.startswith("#")]
 
 
-def texts_of_the_grader() -> list[str]:
+def texts_of_the_grader():
     """Return all strings in the sources of messages, f-strings in pieces."""
     paths = [*ROOT.glob("grader/**/*.py"), *ROOT.glob("engine/src/**/*.py")]
     paths += [ROOT / "solution" / f"{name}.py" for name in ("classifier", "pretrain")]
@@ -56,21 +56,21 @@ def texts_of_the_grader() -> list[str]:
     return texts + list(map("".join, itertools.product(words, endings)))
 
 
-def quoted_messages() -> list[str]:
+def quoted_messages():
     """Return the messages that the handout explains: quoted before the colon of a list item."""
     items = re.findall(r"^- (`(?:.|\n(?!\n|- ))+)", TEXT, re.MULTILINE)
     heads = [re.match(r"(?:`[^`]+`|[^`:])+", re.sub(r"\s+", " ", item)) for item in items]
     return re.findall(r"`([^`]+)`", "".join(head[0] for head in heads if head))
 
 
-def test_problems_have_the_titles_points_and_order_of_the_report() -> None:
+def test_problems_have_the_titles_points_and_order_of_the_report():
     problems = [(name, title, int(points)) for name, title, points in PROBLEM.findall(TEXT)]
 
     assert problems == [(e.id, e.title, e.max_score) for e in ASSIGNMENT.exercises]
     assert with_tables(PAGES, ASSIGNMENT) == PAGES
 
 
-def test_no_line_of_a_solution_is_in_the_handout_or_the_starter() -> None:
+def test_no_line_of_a_solution_is_in_the_handout_or_the_starter():
     lines = solution_lines()
     starter = "".join(path.read_text("utf-8") for path in sorted((ROOT / "starter").rglob("*.py")))
     given = squeezed(TEXT + starter)
@@ -82,7 +82,7 @@ def test_no_line_of_a_solution_is_in_the_handout_or_the_starter() -> None:
         assert call not in starter
 
 
-def test_every_explained_message_is_one_that_the_grader_gives() -> None:
+def test_every_explained_message_is_one_that_the_grader_gives():
     texts = texts_of_the_grader()
     # what Python or torch raised is passed on unchanged, so it is not in the grader's sources
     messages = [message for message in quoted_messages() if not message.startswith("raised ")]
@@ -96,7 +96,7 @@ def test_every_explained_message_is_one_that_the_grader_gives() -> None:
 
 
 class Page(Tags):
-    def handle_comment(self, data: str) -> None:
+    def handle_comment(self, data):
         pass  # the handout's tables are between comments
 
 
@@ -106,7 +106,7 @@ ANCHORS = {page: set(parsed.values("id")) for page, parsed in PARSED.items()}
 
 
 @pytest.mark.parametrize("page", HTML)
-def test_a_page_has_links_that_work_and_loads_nothing(page: str) -> None:
+def test_a_page_has_links_that_work_and_loads_nothing(page):
     parsed = PARSED[page]
     links = [
         link for link in parsed.values("href", "src") if not link.startswith(("https:", "data:"))
@@ -127,13 +127,13 @@ def test_a_page_has_links_that_work_and_loads_nothing(page: str) -> None:
     assert len(HTML[page]) < 1_500_000
 
 
-def test_every_problem_has_its_anchor() -> None:
+def test_every_problem_has_its_anchor():
     for exercise in ASSIGNMENT.exercises:
         ((_, page, anchor),) = ASSIGNMENT.handout.sections(exercise.id, [])
         assert anchor in ANCHORS[page.replace(".md", ".html")]
 
 
-def test_pictures_have_alternative_text_and_equations_become_mathml() -> None:
+def test_pictures_have_alternative_text_and_equations_become_mathml():
     for (source, text), page in zip(PAGES.items(), PARSED.values(), strict=True):
         words = page.values("alt")
         # Markdown removes a backslash before punctuation, and takes `<` for the start of a tag

@@ -14,7 +14,6 @@ import pretrain
 import visualize
 from grader.model import MAIN as SIZES
 from tensormark.authoring.variants import Honest
-from testkit.graded import Grade
 from tests.helpers import ROOT
 from tests.helpers.handout import ANOTHER_SEED, TEXT
 
@@ -34,14 +33,14 @@ GOLDEN = "".join(p.read_text("utf-8") for p in (ROOT / "tests/golden/expected").
 ELSEWHERE = ("... CUDA", "... NVIDIA", "... accelerator", "Expected all", "[enforce", "basic_ios")
 
 
-def prompt_sessions() -> list[str]:
+def prompt_sessions():
     """Return the handout's sessions at Python's prompt, without their indent."""
     blocks = re.findall(r"(?:^    .*\n)+", TEXT, re.MULTILINE)
     return [re.sub(r"^    ", "", block, flags=re.M) for block in blocks if ">>> " in block]
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *(f"classifier.py {o}" for o in OPTIONS)])
-def test_every_command_in_the_handout_is_understood(command: str) -> None:
+def test_every_command_in_the_handout_is_understood(command):
     program, *options = shlex.split(command.replace("$lr", "0.002"))
 
     assert PROGRAMS[program](options)
@@ -55,7 +54,7 @@ IDS = torch.ones(SIZES.B, SIZES.T, dtype=torch.int64)
 DOUBLE = torch.zeros(2, 3, dtype=torch.float64)
 
 
-def change_in_place() -> None:
+def change_in_place():
     """Change a value that the gradient still needs."""
     y = torch.ones(3, requires_grad=True).exp()
     y += 1
@@ -80,7 +79,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", [text for text in RAISED if not text.startswith(ELSEWHERE)])
-def test_a_message_of_torch_is_what_torch_says(message: str) -> None:
+def test_a_message_of_torch_is_what_torch_says(message):
     shown = re.compile(".*".join(re.escape(piece.strip()) for piece in message.split("...")))
     if shown.search(GOLDEN):
         return
@@ -91,7 +90,7 @@ def test_a_message_of_torch_is_what_torch_says(message: str) -> None:
 
 
 @pytest.fixture
-def starter(tmp_path, monkeypatch) -> None:
+def starter(tmp_path, monkeypatch):
     """Work in a folder like a student's after fine-tuning."""
     for name in ("checkpoint", "data"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -102,20 +101,18 @@ def starter(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("session", prompt_sessions(), ids=lambda session: session[4:40])
-def test_prompt_sessions_in_the_handout_show_what_python_prints(
-    session: str, starter: None
-) -> None:
+def test_prompt_sessions_in_the_handout_show_what_python_prints(session, starter):
     """Run a session; a line with no output below it may print anything, but must not raise."""
     if ANOTHER_SEED and "tokenizer(" in session:
         pytest.skip("the ids are those of the shipped vocabulary: read them again")
     test = doctest.DocTestParser().get_doctest(session, {}, "handout", None, 0)
-    failures: list[str] = []
+    failures = []
 
     class Runner(doctest.DocTestRunner):
-        def report_failure(self, out, test, example, got) -> None:
+        def report_failure(self, out, test, example, got):
             failures.extend([got] if example.want else [])
 
-        def report_unexpected_exception(self, out, test, example, exc_info) -> None:
+        def report_unexpected_exception(self, out, test, example, exc_info):
             failures.append(f"{example.source}: {exc_info[1]!r}")
 
     Runner(verbose=False).run(test, out=lambda text: None)
@@ -124,9 +121,7 @@ def test_prompt_sessions_in_the_handout_show_what_python_prints(
     assert failures == []
 
 
-def test_reports_in_the_handout_and_the_readme_are_the_graders(
-    grade: Grade, solution_source: str, tmp_path
-) -> None:
+def test_reports_in_the_handout_and_the_readme_are_the_graders(grade, solution_source, tmp_path):
     encode = Honest("", {"encode": 'raise NotImplementedError("encode")'})
     in_two_lines = "weights = scores.softmax(-1)\n        probs = self.dropout(weights)"
     right = "probs = self.dropout(F.softmax(scores + attention_mask, dim=-1))"

@@ -22,11 +22,11 @@ SHIPPED = BertConfig.from_json(ROOT / "checkpoint")
 
 
 @pytest.fixture(scope="module")
-def tokenizer() -> BertTokenizer:
+def tokenizer():
     return BertTokenizer.from_pretrained(ROOT / "checkpoint")
 
 
-def find(pattern: str) -> re.Match[str]:
+def find(pattern):
     """Find a pattern in the handout, wherever its lines break."""
     match = re.search(pattern, PROSE)
     assert match is not None, f"the handout does not say {pattern}"
@@ -41,7 +41,7 @@ def find(pattern: str) -> re.Match[str]:
         ("handout/questions.md", "Question", None, ""),
     ],
 )
-def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, bonus) -> None:
+def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, bonus):
     pattern = rf"^##+ {kind} \((\w+)\): .+ \((\d+) points, about (\d+) minutes\)$"
     ids = {e.id for e in ASSIGNMENT.exercises if e.extension is extension}
     headings = [h for h in re.findall(pattern, TEXT, re.M) if not ids or h[0] in ids]
@@ -51,7 +51,7 @@ def test_times_and_points_are_the_sums_of_the_headings(target, kind, extension, 
     find(rf"\({target}\) \|[^|]*\| {hours} hours \| {points}{bonus} \|")
 
 
-def test_the_accuracy_that_is_needed_and_the_usual_one_are_those_of_the_gate() -> None:
+def test_the_accuracy_that_is_needed_and_the_usual_one_are_those_of_the_gate():
     data = (ROOT / "data" / "README.md").read_text("utf-8")
     measured = re.search(
         r"threshold of (\S+): \d+ honest fine-tunes have a mean of (0\.\d\d)", data
@@ -60,8 +60,8 @@ def test_the_accuracy_that_is_needed_and_the_usual_one_are_those_of_the_gate() -
     find(f"{measured[1]} is needed; a finished solution usually reaches {measured[2]}")
 
 
-def test_the_table_of_sizes_has_the_sizes_of_the_models() -> None:
-    def column(config: BertConfig) -> list[str]:
+def test_the_table_of_sizes_has_the_sizes_of_the_models():
+    def column(config):
         d = config.hidden_size // config.num_attention_heads
         numbers = (config.hidden_size, config.num_attention_heads, d, config.intermediate_size)
         all_numbers = (*numbers, config.vocab_size, config.num_hidden_layers)
@@ -74,7 +74,7 @@ def test_the_table_of_sizes_has_the_sizes_of_the_models() -> None:
     assert [row[1] for row in rows] == column(BertConfig())
 
 
-def test_messages_are_explained_with_the_graders_sizes() -> None:
+def test_messages_are_explained_with_the_graders_sizes():
     s = MAIN
 
     find(f"B is {s.B}, T is {s.T}, H is {s.H}, d is {s.d}, D is {s.D} and F is {s.F}")
@@ -85,7 +85,7 @@ def test_messages_are_explained_with_the_graders_sizes() -> None:
     find(f"{s.T} tokens, but all {s.positions} positions")
 
 
-def test_the_length_of_the_reviews_is_right(tokenizer: BertTokenizer) -> None:
+def test_the_length_of_the_reviews_is_right(tokenizer):
     longest = max(
         Split(ROOT / "data" / f"{name}.txt", tokenizer, 64).input_ids.shape[1]
         for name in ("train", "dev", "test")
@@ -96,7 +96,7 @@ def test_the_length_of_the_reviews_is_right(tokenizer: BertTokenizer) -> None:
     find("one of 8 tokens and one of 22")
 
 
-def test_the_recipe_in_the_handout_is_the_programs() -> None:
+def test_the_recipe_in_the_handout_is_the_programs():
     recipe = classifier.Recipe()
     rates = classifier.learning_rates(classifier.Recipe(), 64, 500)
 
@@ -109,7 +109,7 @@ def test_the_recipe_in_the_handout_is_the_programs() -> None:
     find("This trains for one epoch")
 
 
-def test_mask_tokens_has_the_rates_that_the_handout_states() -> None:
+def test_mask_tokens_has_the_rates_that_the_handout_states():
     find(r"with `probability` \(0.15 by default")
     assert mask_tokens.__defaults__ == (0.15,)
 
@@ -117,22 +117,22 @@ def test_mask_tokens_has_the_rates_that_the_handout_states() -> None:
 # --- answers ------------------------------------------------------------------------------------
 
 
-def check(text: str) -> None:
+def check(text):
     """Check that the answers say a text."""
     assert text in ANSWERS, f"the answers do not say: {text}"
 
 
-def count(part: torch.nn.Module) -> int:
+def count(part):
     return sum(p.numel() for p in part.parameters())
 
 
-def weightless(config: BertConfig) -> BertModel:
+def weightless(config):
     """Return a model whose weights take no memory."""
     with torch.device("meta"):
         return BertModel(config)
 
 
-def test_parameters_are_counted_as_the_models_have_them() -> None:
+def test_parameters_are_counted_as_the_models_have_them():
     models = [weightless(config) for config in (SHIPPED, BertConfig())]
     embeddings = "word_embedding pos_embedding tk_type_embedding embed_layer_norm".split()
     rows = {

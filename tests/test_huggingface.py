@@ -3,8 +3,6 @@
 import json
 import pickle
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import torch
@@ -25,7 +23,7 @@ WEIGHTS = "model.safetensors"
 
 
 @pytest.fixture
-def source(tmp_path) -> Path:
+def source(tmp_path):
     """A Hugging Face folder: the frozen checkpoint's own files."""
     folder = tmp_path / "source"
     folder.mkdir()
@@ -34,23 +32,23 @@ def source(tmp_path) -> Path:
     return folder
 
 
-def run(command: str, source: Path, out: Path) -> int:
+def run(command, source, out):
     return huggingface.main([f"{command}-checkpoint", str(source), str(out)])
 
 
-def edit_bias(folder: Path, value: torch.Tensor | None) -> None:
+def edit_bias(folder, value):
     """Replace the pooler's bias; None removes it."""
     weights = load_file(folder / WEIGHTS)
     weights |= {"bert.pooler.dense.bias": value}
     save_file({name: t for name, t in weights.items() if t is not None}, folder / WEIGHTS)
 
 
-def assert_same_encoder(first: Path, second: Path) -> None:
+def assert_same_encoder(first, second):
     ours, theirs = (BertModel.from_pretrained(folder).state_dict() for folder in (first, second))
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-def test_an_import_keeps_every_weight(source: Path, tmp_path, capsys) -> None:
+def test_an_import_keeps_every_weight(source, tmp_path, capsys):
     assert run("import", source, tmp_path / "out") == 0
 
     assert "left out: nothing" in capsys.readouterr().out
@@ -61,7 +59,7 @@ def test_an_import_keeps_every_weight(source: Path, tmp_path, capsys) -> None:
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
-def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_path) -> None:
+def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_path):
     weights = {
         name.replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta"): tensor
         for name, tensor in load_file(source / WEIGHTS).items()
@@ -79,8 +77,8 @@ def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_
 
 
 def test_heads_of_other_tasks_are_left_out_and_those_of_pre_training_may_be_missing(
-    source: Path, tmp_path, capsys
-) -> None:
+    source, tmp_path, capsys
+):
     weights = {k: t for k, t in load_file(source / WEIGHTS).items() if "cls." not in k}
     weights |= {"classifier.weight": torch.ones(2, 64), "qa_outputs.bias": torch.ones(2)}
     save_file(weights, source / WEIGHTS)
@@ -95,24 +93,25 @@ def test_heads_of_other_tasks_are_left_out_and_those_of_pre_training_may_be_miss
 class Harmful:
     """Writes a file when it is unpickled."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         self.path = path
 
     def __reduce__(self):
         return open, (str(self.path), "w")
 
 
-def harmful_bin(folder: Path) -> None:
+def harmful_bin(folder):
     (folder / WEIGHTS).unlink()
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Harmful(folder / "harm")}))
 
 
-def without(*names: str) -> Callable[[Path], object]:
+def without(*names):
+    """Return a change of a folder: it loses these files."""
     return lambda folder: [(folder / name).unlink() for name in names]
 
 
-def config(**values: object) -> Callable[[Path], object]:
-    def change(folder: Path) -> None:
+def config(**values):
+    def change(folder):
         path = folder / "config.json"
         path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
 
@@ -137,9 +136,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_bad_input_is_one_line_and_nothing_is_written(
-    source: Path, tmp_path, capsys, kind: str
-) -> None:
+def test_bad_input_is_one_line_and_nothing_is_written(source, tmp_path, capsys, kind):
     BAD[kind](source)
     before = {path.name for path in tmp_path.rglob("*")}
 
@@ -153,8 +150,8 @@ def test_bad_input_is_one_line_and_nothing_is_written(
 
 @pytest.mark.parametrize("command", ["import", "export"])
 def test_what_exists_or_would_differ_from_transformers_is_not_written(
-    source: Path, tmp_path, capsys, monkeypatch, command: str
-) -> None:
+    source, tmp_path, capsys, monkeypatch, command
+):
     (tmp_path / "mine" / "work").mkdir(parents=True)
     monkeypatch.setattr(huggingface, "ALLOWED", -1.0)
 
@@ -170,7 +167,7 @@ def test_what_exists_or_would_differ_from_transformers_is_not_written(
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["work"]
 
 
-def test_a_different_tokenization_is_noticed(source: Path) -> None:
+def test_a_different_tokenization_is_noticed(source):
     theirs = huggingface.transformers().AutoTokenizer.from_pretrained(source)
     pieces = (source / "vocab.txt").read_text().splitlines()
     others = enumerate([*pieces[:5], *reversed(pieces[5:])])
@@ -182,7 +179,7 @@ def test_a_different_tokenization_is_noticed(source: Path) -> None:
 
 def test_a_fine_tuned_model_opens_in_transformers_and_is_a_checkpoint_like_any_other(
     tmp_path, capsys
-) -> None:
+):
     torch.manual_seed(3)
     model = classifier.BertSentimentClassifier(BertModel.from_pretrained(CHECKPOINT), 5)
     torch.nn.init.normal_(model.classifier.weight)  # otherwise every score is 0

@@ -8,26 +8,25 @@ import pytest
 
 from instructor.language.baselines import n_gram_accuracy, parse
 from instructor.language.grades import EVERY, GradedWriter, ceiling, chances
-from instructor.language.grammar import Phrase, Writer
+from instructor.language.grammar import Writer
 from instructor.language.lexicon import FILMS, HALF, QUARTER, WHOLE
 from instructor.language.write_data import DATA, SIZES, draw_grades, main
 from testkit.graded import ran
 
 FILM = FILMS[0]
-Splits = dict[str, list[tuple[int, str]]]
 
 
 @pytest.fixture(scope="module")
-def splits() -> Splits:
+def splits():
     return {name: parse((DATA / f"{name}.txt").read_text("utf-8")) for name in SIZES}
 
 
-def sentences(seed: int) -> list[Phrase]:
+def sentences(seed):
     writer = Writer(random.Random(seed), WHOLE)
     return [writer.sentence(writer.rng.choice(FILMS)) for _ in range(300)]
 
 
-def test_the_seed_decides_every_sentence_and_the_hash_seed_none() -> None:
+def test_the_seed_decides_every_sentence_and_the_hash_seed_none():
     program = (
         "import random, instructor.language.reviews as r; "
         "print(r.write_reviews(random.Random(1), 50))"
@@ -41,11 +40,11 @@ def test_the_seed_decides_every_sentence_and_the_hash_seed_none() -> None:
     assert sentences(1) == sentences(1) != sentences(2)
 
 
-def test_committed_data_are_the_grammars_output(capsys) -> None:
+def test_committed_data_are_the_grammars_output(capsys):
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
-def test_splits_are_balanced_and_have_no_sentence_in_common(splits: Splits) -> None:
+def test_splits_are_balanced_and_have_no_sentence_in_common(splits):
     everything = [sentence for _, sentence in itertools.chain(*splits.values())]
 
     assert len(set(everything)) == len(everything)
@@ -54,7 +53,7 @@ def test_splits_are_balanced_and_have_no_sentence_in_common(splits: Splits) -> N
         assert 2 * sum(label for label, _ in split) == len(split)
 
 
-def test_the_training_split_uses_its_half_of_the_opinion_words(splits: Splits) -> None:
+def test_the_training_split_uses_its_half_of_the_opinion_words(splits):
     assert 2 * len(HALF.words()) == len(WHOLE.words())  # as the handout says
     for name, split in splits.items():
         words = " ".join(sentence for _, sentence in split).split()
@@ -62,7 +61,7 @@ def test_the_training_split_uses_its_half_of_the_opinion_words(splits: Splits) -
         assert WHOLE.words().intersection(words) == expected.words()
 
 
-def test_graded_training_sentences_lack_most_opinion_words() -> None:
+def test_graded_training_sentences_lack_most_opinion_words():
     for name, phrases in draw_grades(7)[0].items():
         words = " ".join(phrase.words for phrase in phrases).split()
         expected = QUARTER if name == "train" else EVERY
@@ -70,14 +69,14 @@ def test_graded_training_sentences_lack_most_opinion_words() -> None:
         assert {phrase.grade for phrase in phrases} == {0, 1, 2, 3, 4}
 
 
-def test_no_text_to_pretrain_on_rates_a_test_sentence() -> None:
+def test_no_text_to_pretrain_on_rates_a_test_sentence():
     tests = (DATA / "grades/test.txt").read_text("utf-8").splitlines()
     rated = (DATA / "grades/pretraining.txt").read_text("utf-8")
 
     assert not [line for line in tests if f"\n{line.partition('||| ')[2][:-1]}: " in rated]
 
 
-def test_the_ceiling_is_what_the_best_guess_reaches() -> None:
+def test_the_ceiling_is_what_the_best_guess_reaches():
     writer = GradedWriter(random.Random(4), WHOLE)
     phrases = [writer.sentence(FILM) for _ in range(4000)]
 
@@ -89,13 +88,13 @@ def test_the_ceiling_is_what_the_best_guess_reaches() -> None:
 
 
 @pytest.mark.slow
-def test_bags_of_n_grams_stay_near_chance(splits: Splits) -> None:
+def test_bags_of_n_grams_stay_near_chance(splits):
     (accuracy,) = n_gram_accuracy(3, splits["train"], [splits["dev"]])
 
     assert accuracy < 0.68
 
 
-def read_clause(words: str) -> int:
+def read_clause(words):
     """Compute a clause's value by hand: its last word's sign, reversed by these phrases."""
     turns = ("is not", "never", "hardly", "far from", "anything but", "be less", "fails to be")
     turns = (*turns, "is free of", " lacks", "has no", "is without")
@@ -105,7 +104,7 @@ def read_clause(words: str) -> int:
     return -sign if not keeps_sign and any(turn in words for turn in turns) else sign
 
 
-def test_the_main_clause_decides_a_contrast() -> None:
+def test_the_main_clause_decides_a_contrast():
     writer = Writer(random.Random(3), WHOLE)
     for phrase in (writer.contrast(FILM.title) for _ in range(300)):
         first, _, second = phrase.words.partition(" , ")

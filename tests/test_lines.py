@@ -10,24 +10,20 @@ import json
 import pytest
 
 from grader.assignment import ASSIGNMENT
-from tensormark.authoring.variants import Variant
 from tensormark.reports.convert import main as convert
-from testkit.graded import Grade, edited
+from testkit.graded import edited
 from tests.helpers import ROOT
 from tests.helpers.known import VARIANTS
-from tests.helpers.source_bench import SourceBench
 
 NO_MASK = ("scores + attention_mask", "scores")
 
 
-def line_with(source: str, text: str) -> int:
+def line_with(source, text):
     (number,) = (n for n, line in enumerate(source.splitlines(), start=1) if text in line)
     return number
 
 
-def test_each_of_two_functions_that_call_each_other_has_its_own_line(
-    submit: Grade, solution_source: str
-) -> None:
+def test_each_of_two_functions_that_call_each_other_has_its_own_line(submit, solution_source):
     gelu = ("self.interm_af(self.interm_dense(x))", "self.interm_dense(x)")
     source = edited(solution_source, NO_MASK, gelu)
 
@@ -37,7 +33,7 @@ def test_each_of_two_functions_that_call_each_other_has_its_own_line(
     assert graded.exercise("layer")["line"] >= line_with(source, "interm = self.interm_dense(x)")
 
 
-def test_a_helper_of_ones_own_has_the_line(submit: Grade, solution_source: str) -> None:
+def test_a_helper_of_ones_own_has_the_line(submit, solution_source):
     helper = (
         "class BertSelfAttention",
         "def mixed(p, v):\n    return p @ v.flip(2)\n\n\nclass BertSelfAttention",
@@ -48,9 +44,7 @@ def test_a_helper_of_ones_own_has_the_line(submit: Grade, solution_source: str) 
     assert submit(helper, use).exercise("attention")["line"] == line_with(source, "v.flip(2)")
 
 
-def test_an_exception_has_its_line_and_a_wrong_value_before_it_too(
-    submit: Grade, solution_source: str
-) -> None:
+def test_an_exception_has_its_line_and_a_wrong_value_before_it_too(submit, solution_source):
     raises = ("context = probs @ value", "context = probs @ value.missing")
     early = ("/ math.sqrt(d)", "* math.sqrt(d)")
 
@@ -62,9 +56,7 @@ def test_an_exception_has_its_line_and_a_wrong_value_before_it_too(
     assert "raised AttributeError" in both["message"]
 
 
-def test_right_code_has_no_line_and_private_inputs_show_no_shape(
-    submit: Grade, private, solution_source: str
-) -> None:
+def test_right_code_has_no_line_and_private_inputs_show_no_shape(submit, private, solution_source):
     for_staff = submit(NO_MASK, options=("--references", str(private), "--tier", "process"))
     shown = submit(NO_MASK)
 
@@ -75,7 +67,7 @@ def test_right_code_has_no_line_and_private_inputs_show_no_shape(
     assert shown.exercise("attention")["findings"][0]["place"]["shapes"]
 
 
-def test_the_terminal_has_a_path_and_github_an_annotation(submit: Grade, tmp_path, capsys) -> None:
+def test_the_terminal_has_a_path_and_github_an_annotation(submit, tmp_path, capsys):
     graded = submit(NO_MASK)
     line = graded.exercise("attention")["line"]
     result = tmp_path / "graded.json"
@@ -90,7 +82,7 @@ def test_the_terminal_has_a_path_and_github_an_annotation(submit: Grade, tmp_pat
     ]
 
 
-def changed_lines(variant: Variant) -> tuple[str, set[int]]:
+def changed_lines(variant):
     """Return a mistake's source, and its lines that the solution does not have, or what follows."""
     before = ASSIGNMENT.solution_sources[variant.module]
     after = variant.apply(before)
@@ -103,8 +95,8 @@ def changed_lines(variant: Variant) -> tuple[str, set[int]]:
 
 
 @pytest.mark.nightly
-def test_the_line_of_a_known_mistake_is_a_changed_one_or_soon_after(bench: SourceBench) -> None:
-    distances: collections.Counter[str] = collections.Counter()
+def test_the_line_of_a_known_mistake_is_a_changed_one_or_soon_after(bench):
+    distances = collections.Counter()
     for variant in VARIANTS:
         source, changed = changed_lines(variant)
         results = bench.grade(source, module=variant.module)

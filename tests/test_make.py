@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -52,7 +51,7 @@ MAKEFILE = "".join((ROOT / n).read_text("utf-8") for n in ("Makefile", "instruct
 
 
 @pytest.fixture
-def calls(plain: Path) -> Path:
+def calls(plain):
     """A file that the recorder writes each call to; it takes the place of Python in make's VENV."""
     log = plain / "calls"
     python = program(plain / "venv/bin/python")
@@ -62,7 +61,7 @@ def calls(plain: Path) -> Path:
     return log
 
 
-def make(calls: Path, *arguments: str, **environment: str) -> tuple[list[str], dict[str, str]]:
+def make(calls, *arguments, **environment):
     """Run make with the recorder for Python; return the arguments of its last call, and its
     environment.
     """
@@ -73,7 +72,7 @@ def make(calls: Path, *arguments: str, **environment: str) -> tuple[list[str], d
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: str) -> None:
+def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls, name):
     mark = calls.parent / "a_name_was_run"
     hostile = name.replace("MARK", str(mark))
 
@@ -100,7 +99,7 @@ def test_a_name_reaches_the_grader_as_it_is_and_is_not_run(calls: Path, name: st
         ("test-real", "ARGS -n"),  # -n: it would make a virtual environment of its own
     ],
 )
-def test_no_option_of_any_target_is_run(calls: Path, target: str, options: str) -> None:
+def test_no_option_of_any_target_is_run(calls, target, options):
     mark = calls.parent / "an_option_was_run"
     hostile = f'$(shell touch {mark})`touch {mark}`"; touch {mark}; "'
     words = [name if name == "-n" else f"{name}={hostile}" for name in options.split()]
@@ -112,9 +111,7 @@ def test_no_option_of_any_target_is_run(calls: Path, target: str, options: str) 
 
 
 @pytest.mark.parametrize(("options", "tests"), [((), False), (("SCHEDULER=tcp://h:1",), True)])
-def test_a_class_installs_what_grading_needs_and_dask_with_a_scheduler(
-    calls: Path, options: tuple[str, ...], tests: bool
-) -> None:
+def test_a_class_installs_what_grading_needs_and_dask_with_a_scheduler(calls, options, tests):
     for name in (".installed-staff", ".installed-tests"):
         (calls.parent / "venv" / name).unlink()
 
@@ -127,7 +124,7 @@ def test_a_class_installs_what_grading_needs_and_dask_with_a_scheduler(
 
 
 @pytest.mark.parametrize("target", ["check", "class"])
-def test_an_option_in_the_environment_is_not_obeyed(calls: Path, target: str) -> None:
+def test_an_option_in_the_environment_is_not_obeyed(calls, target):
     names = "CHECK K TIER SEED OUT SUBMISSION PYTHON N JSON REFERENCES WORKERS SUBMISSIONS".split()
 
     call, _ = make(calls, target, **dict.fromkeys(names, "elsewhere"))
@@ -135,7 +132,7 @@ def test_an_option_in_the_environment_is_not_obeyed(calls: Path, target: str) ->
     assert call[3:] == [target, "--", "starter" if target == "check" else ""]
 
 
-def test_a_virtual_environment_whose_python_is_gone_is_explained_in_one_line(tmp_path) -> None:
+def test_a_virtual_environment_whose_python_is_gone_is_explained_in_one_line(tmp_path):
     for name in ("Makefile", "requirements.txt"):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / ".venv/bin").mkdir(parents=True)
@@ -148,7 +145,7 @@ def test_a_virtual_environment_whose_python_is_gone_is_explained_in_one_line(tmp
     assert "127" not in completed.stderr
 
 
-def test_variables_that_lead_python_and_pip_elsewhere_are_not_handed_on(calls: Path) -> None:
+def test_variables_that_lead_python_and_pip_elsewhere_are_not_handed_on(calls):
     names = ["PIP_TARGET", "PIP_PREFIX", "PYTHONINSPECT", "PIP_CONSTRAINT", "PIP_REQUIRE_HASHES"]
 
     call, found = make(calls, "check", **dict.fromkeys(names, "/nowhere"), PIP_USER="1")
@@ -168,9 +165,7 @@ def test_variables_that_lead_python_and_pip_elsewhere_are_not_handed_on(calls: P
         ("class SUBMISSIONS=in TIER=locked", "takes no TIER=; set it in OUT/class.toml"),
     ],
 )
-def test_a_typing_mistake_is_an_error_and_nothing_is_run(
-    calls: Path, arguments: str, words: str
-) -> None:
+def test_a_typing_mistake_is_an_error_and_nothing_is_run(calls, arguments, words):
     completed = run_make(f"VENV={calls.parent / 'venv'}", *arguments.split())
 
     assert completed.returncode == 2
@@ -178,7 +173,7 @@ def test_a_typing_mistake_is_an_error_and_nothing_is_run(
     assert not calls.exists()
 
 
-def test_clean_removes_what_programs_have_written_and_no_work(tmp_path) -> None:
+def test_clean_removes_what_programs_have_written_and_no_work(tmp_path):
     shutil.copy(ROOT / "Makefile", tmp_path)
     outputs = "runs/pretrained starter/runs starter/predictions .venv report.html".split()
     work = "starter/bert.py submission.zip runs/notes.txt viva.html mine/precious.txt".split()
@@ -198,7 +193,7 @@ def test_clean_removes_what_programs_have_written_and_no_work(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("target", ["clean", "check"])
-def test_a_folder_that_was_not_made_by_make_is_left_alone(tmp_path, target: str) -> None:
+def test_a_folder_that_was_not_made_by_make_is_left_alone(tmp_path, target):
     shutil.copy(ROOT / "Makefile", tmp_path)
     (tmp_path / "requirements.txt").touch()
     work = tmp_path / "my work" / "pyvenv.cfg"  # as in any virtual environment
@@ -212,7 +207,7 @@ def test_a_folder_that_was_not_made_by_make_is_left_alone(tmp_path, target: str)
     assert list(work.parent.iterdir()) == [work]
 
 
-def test_help_lists_every_target_and_every_option_the_students_first() -> None:
+def test_help_lists_every_target_and_every_option_the_students_first():
     lists = re.findall(r"^(?:FROM_PEOPLE|STAFF_OPTIONS) = ((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
 
     text = run_make().stdout
@@ -225,7 +220,7 @@ def test_help_lists_every_target_and_every_option_the_students_first() -> None:
 
 
 @pytest.mark.parametrize(("name", "folder"), [("FAST", "tests"), ("ENGINE_FAST", "engine/tests")])
-def test_the_files_of_test_fast_are_there(name: str, folder: str) -> None:
+def test_the_files_of_test_fast_are_there(name, folder):
     (listed,) = re.findall(rf"^{name} = ((?:.*\\\n)*.*)", MAKEFILE, re.MULTILINE)
     words = listed.replace("\\", "").split()
 

@@ -2,7 +2,6 @@
 
 import copy
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -17,7 +16,7 @@ FROZEN = measure.LAST_LINEAR_LAYER
 
 
 @pytest.fixture
-def bert() -> BertModel:
+def bert():
     """A model with weights for which every part matters."""
     torch.manual_seed(0)
     sizes = {"vocab_size": 20, "hidden_size": 8, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -27,7 +26,7 @@ def bert() -> BertModel:
     return model.double()
 
 
-def answer(model: BertModel, training: bool) -> tuple[torch.Tensor, torch.Tensor | None]:
+def answer(model, training):
     """Return the sentence vectors of two rows, one of them padded, and a gradient."""
     ids = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 0, 0]])
     torch.manual_seed(1)
@@ -38,7 +37,7 @@ def answer(model: BertModel, training: bool) -> tuple[torch.Tensor, torch.Tensor
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str) -> None:
+def test_a_broken_model_differs_from_the_correct_one(bert, name):
     broken = copy.deepcopy(bert)
 
     BROKEN[name](broken)
@@ -51,7 +50,7 @@ def test_a_broken_model_differs_from_the_correct_one(bert: BertModel, name: str)
         assert (answer(bert, training)[0] - answer(broken, training)[0]).abs().max() > 1e-3
 
 
-def runs_of(accuracies: dict[str, list[float | None]]) -> list[dict[str, Any]]:
+def runs_of(accuracies):
     """Return runs as the worker reports them."""
     runs = []
     for model, values in accuracies.items():
@@ -71,9 +70,7 @@ def runs_of(accuracies: dict[str, list[float | None]]) -> list[dict[str, Any]]:
         ([1.0, 0.99], [0.94, 0.95], 2.0, 0.97),  # halfway: one not trained stays below
     ],
 )
-def test_the_runs_determine_the_threshold(
-    honest: list[float], frozen: list[float], deviations: float, threshold: float
-) -> None:
+def test_the_runs_determine_the_threshold(honest, frozen, deviations, threshold):
     runs = runs_of({"honest": honest, **{name: [0.5] for name in BROKEN}, FROZEN: frozen})
 
     result = measure.summarise(runs, deviations)
@@ -83,12 +80,12 @@ def test_the_runs_determine_the_threshold(
     assert result["seconds"] == 12.3
 
 
-def test_a_diverged_run_counts_as_zero() -> None:
+def test_a_diverged_run_counts_as_zero():
     assert measure.accuracies(runs_of({"no_layer_norm": [None]}), "no_layer_norm") == [0.0]
 
 
 @pytest.mark.slow  # it fits the bags of words
-def test_the_table_of_grades_has_means_and_spread_over_seeds(monkeypatch) -> None:
+def test_the_table_of_grades_has_means_and_spread_over_seeds(monkeypatch):
     by_seed = {"1": [0.5, 0.3], "2": [0.7, 0.4]}
     monkeypatch.setattr(grades, "score", lambda folders: by_seed[folders[0].parent.name])
 

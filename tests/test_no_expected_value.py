@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,14 +11,12 @@ import pytest
 from tensormark.grading import Grading
 from tensormark.reports import html, platforms
 from tensormark.reports.terminal import Report
-from tensormark.result import Grade
-from tests.helpers.answering import PROBED, PUBLIC, Change, Message, Tensors, grade
+from tests.helpers.answering import PROBED, PUBLIC, grade
 
 VALUE = re.compile(r"\d+\.\d{4}")  # as a line of a report has it
-Spoil = Callable[[np.ndarray], np.ndarray]
 
 
-def reports(found: Grade) -> str:
+def reports(found):
     """Return every report of a grade."""
     model = found.as_json()
     terminal = io.StringIO()
@@ -30,7 +27,7 @@ def reports(found: Grade) -> str:
     return terminal.getvalue() + "".join(write(model) for write in forms)
 
 
-def at_a_place(value: np.ndarray) -> np.ndarray:
+def at_a_place(value):
     result = value.copy()
     result.ravel()[value.size // 2] = 1e4
     return result
@@ -45,10 +42,10 @@ WRONG = {
 }
 
 
-def wrong(spoil: Spoil) -> Change:
+def wrong(spoil):
     """Return a change that makes every tensor of every answer wrong."""
 
-    def change(message: Message, tensors: Tensors) -> tuple[Message, Tensors]:
+    def change(message, tensors):
         results = {n: spoil(v) if v.dtype.kind == "f" else v + 1 for n, v in tensors.items()}
         return message, {n: np.ascontiguousarray(v, tensors[n].dtype) for n, v in results.items()}
 
@@ -56,7 +53,7 @@ def wrong(spoil: Spoil) -> Change:
 
 
 @pytest.fixture(scope="module")
-def values() -> frozenset[str]:
+def values():
     """The values of the references as reports write them, without common ones."""
     arrays = []
     for exercise in PROBED:
@@ -68,9 +65,7 @@ def values() -> frozenset[str]:
 
 
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
-def test_no_report_holds_a_value_of_a_private_reference(
-    values: frozenset[str], spoil: Spoil, monkeypatch
-) -> None:
+def test_no_report_holds_a_value_of_a_private_reference(values, spoil, monkeypatch):
     monkeypatch.setattr(Grading, "private", True)
 
     found = grade(wrong(spoil))
@@ -84,8 +79,8 @@ def test_no_report_holds_a_value_of_a_private_reference(
 
 
 def test_expected_values_are_shown_of_private_references_where_they_are_asked_for(
-    values: frozenset[str], monkeypatch
-) -> None:
+    values, monkeypatch
+):
     monkeypatch.setattr(Grading, "private", True)
 
     text = reports(grade(wrong(at_a_place), show_text=True))

@@ -20,7 +20,7 @@ LOSSES = re.compile(r"step (\d+)  masked tokens (\d\.\d+)  next sentence (\d\.\d
 
 
 @pytest.fixture
-def tiny(tmp_path, monkeypatch) -> list[str]:
+def tiny(tmp_path, monkeypatch):
     """The arguments for a run of a moment, which writes into the working folder."""
     monkeypatch.chdir(tmp_path)
     checkpoint = tiny_checkpoint(tmp_path / "checkpoint")
@@ -28,9 +28,7 @@ def tiny(tmp_path, monkeypatch) -> list[str]:
     return ["--checkpoint", str(checkpoint), "--text", str(text), "--batch-size", "8"]
 
 
-def test_pretraining_writes_a_model_that_can_be_fine_tuned(
-    tiny: list[str], tmp_path, capsys
-) -> None:
+def test_pretraining_writes_a_model_that_can_be_fine_tuned(tiny, tmp_path, capsys):
     assert pretrain.main([*tiny, "--steps", "3"]) == 0
 
     _, tokens, following = LOSSES.findall(capsys.readouterr().out)[0]
@@ -47,7 +45,7 @@ def test_pretraining_writes_a_model_that_can_be_fine_tuned(
     assert classifier.main([*data, "--device", "cpu"]) == 0
 
 
-def test_pretraining_goes_on_from_a_checkpoint_with_heads(tiny, tmp_path, capsys) -> None:
+def test_pretraining_goes_on_from_a_checkpoint_with_heads(tiny, tmp_path, capsys):
     assert pretrain.main([*tiny, "--steps", "3", "--seed", "1", "--save", "first"]) == 0
     onward = [*tiny, "--continue", "--steps", "1", "--lr", "1e-9", "--save", "second"]
 
@@ -60,7 +58,7 @@ def test_pretraining_goes_on_from_a_checkpoint_with_heads(tiny, tmp_path, capsys
 
 
 @pytest.mark.nightly
-def test_pretraining_reaches_the_losses_in_the_handout(tmp_path, capsys) -> None:
+def test_pretraining_reaches_the_losses_in_the_handout(tmp_path, capsys):
     shown = LOSSES.findall(TEXT)
     assert len(shown) == 5
 
@@ -72,9 +70,7 @@ def test_pretraining_reaches_the_losses_in_the_handout(tmp_path, capsys) -> None
 
 
 @pytest.mark.parametrize("name", ["mask_tokens", "pair_batch", "pretraining_loss", "wordpiece"])
-def test_an_extension_that_pretraining_lacks_is_named(
-    tiny: list[str], monkeypatch, capsys, name: str
-) -> None:
+def test_an_extension_that_pretraining_lacks_is_named(tiny, monkeypatch, capsys, name):
     monkeypatch.setattr(pretrain, name, raising("pretraining.py", name))
 
     assert pretrain.main(tiny) == 1
@@ -83,7 +79,7 @@ def test_an_extension_that_pretraining_lacks_is_named(
     assert line.startswith(f"pretraining.py: Problem ({name}) is not written yet")
 
 
-def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path) -> None:
+def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path):
     shutil.copytree(ROOT / "solution", tmp_path / "starter")
     for name in ("checkpoint", "data"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -112,7 +108,7 @@ def test_an_exception_in_a_students_code_is_one_line_with_its_place(tmp_path) ->
         ("--checkpoint", "nowhere"),
     ],
 )
-def test_bad_input_is_one_line(option, value, monkeypatch, tmp_path, capsys) -> None:
+def test_bad_input_is_one_line(option, value, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
 
     assert value.rpartition("/")[2] in refusal(pretrain.main, [option, value], capsys)

@@ -1,14 +1,12 @@
 """Pre-training: its heads and loss, its pairs of one film, and resuming a killed run."""
 
 import random
-from collections.abc import Callable
 
 import pytest
 import torch
 
 from instructor.pretraining.training_loop import (
     PretrainingSettings,
-    Run,
     make_run,
     same_film_pairs,
     train,
@@ -23,14 +21,14 @@ TINY = PretrainingSettings(
 
 
 @pytest.fixture
-def new_run() -> Callable[[], Run]:
+def new_run():
     """Make the same tiny run again and again."""
     pieces = [*SPECIAL_TOKENS, *WORDS]
     tokenizer = BertTokenizer(wordpiece({piece: number for number, piece in enumerate(pieces)}))
     rng = random.Random(3)
     reviews = [[[rng.randrange(5, 12) for _ in range(5)] for _ in range(3)] for _ in range(12)]
 
-    def make() -> Run:
+    def make():
         return make_run(
             TINY, tokenizer, [{}, {}, {}, {"harbor": reviews[:8], "ember": reviews[8:]}]
         )
@@ -38,7 +36,7 @@ def new_run() -> Callable[[], Run]:
     return make
 
 
-def test_a_killed_run_ends_with_the_same_weights(new_run: Callable[[], Run], tmp_path) -> None:
+def test_a_killed_run_ends_with_the_same_weights(new_run, tmp_path):
     uninterrupted, killed, resumed = (new_run() for _ in range(3))
     snapshot = tmp_path / "snapshots" / "last.pt"
     list(train(uninterrupted, tmp_path / "other.pt"))
@@ -56,7 +54,7 @@ def test_a_killed_run_ends_with_the_same_weights(new_run: Callable[[], Run], tmp
         assert torch.equal(value, resumed.model.state_dict()[name]), name
 
 
-def test_second_sentences_are_about_the_same_film() -> None:
+def test_second_sentences_are_about_the_same_film():
     films = {"harbor": [[[5, 5], [5]], [[5], [5, 5]]], "ember": [[[6], [6]]] * 30}
 
     pairs = same_film_pairs(films.values(), random.Random(1), 64)

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,6 @@ from grader.assignment import ASSIGNMENT
 from grader.sentiment import HIDDEN
 from instructor.hidden import unpublished
 from instructor.language.write_data import labelled_lines
-from tensormark.authoring.course import Course
 from tensormark.authoring.record import destination, private_folders
 from tensormark.cli import run
 from tensormark.grade import usual_tier
@@ -33,7 +31,7 @@ CHECKPOINT = ASSIGNMENT.checkpoint
 SENTENCES = [phrase.words for phrase in unpublished(7, b"")]
 
 
-def write_references(folder: Path, seed: int, **more: object) -> Path:
+def write_references(folder, seed, **more):
     """Write a folder of references of a seed, with a manifest and private sentences."""
     folder.mkdir(parents=True)
     parts = {"files": {}, "exercises": {}, "checkpoint": {}}
@@ -57,8 +55,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("options", "words"), REFUSED)
 def test_a_recording_with_no_private_seed_or_place_is_refused_in_one_line_before_it_begins(
-    options: str, words: str, tmp_path, capsys, monkeypatch
-) -> None:
+    options, words, tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(ROOT)
     new = tmp_path / "new"
 
@@ -70,13 +68,13 @@ def test_a_recording_with_no_private_seed_or_place_is_refused_in_one_line_before
     assert not new.exists()
 
 
-def elsewhere(folder: Path) -> Course:
+def elsewhere(folder):
     """Return the course as it would be in another folder."""
     assignment = dataclasses.replace(ASSIGNMENT, folder=folder)
     return dataclasses.replace(COURSE, assignment=assignment)
 
 
-def test_seeds_that_students_can_read_are_refused(tmp_path, monkeypatch) -> None:
+def test_seeds_that_students_can_read_are_refused(tmp_path, monkeypatch):
     write_references(tmp_path / "reference_outputs", 31)
     monkeypatch.setattr("grader.staff.recorded_seed", lambda card: 2031)
 
@@ -86,7 +84,7 @@ def test_seeds_that_students_can_read_are_refused(tmp_path, monkeypatch) -> None
         destination(COURSE, 2031, tmp_path / "private", CHECKPOINT)
 
 
-def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(tmp_path) -> None:
+def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(tmp_path):
     folder = write_references(tmp_path / "private", 8)
     own = tmp_path / "own"
     own.mkdir()
@@ -102,9 +100,7 @@ def test_references_are_recorded_again_with_their_seed_and_replace_nothing_else(
 
 
 @pytest.mark.parametrize(("private", "tier"), [(True, LOCKED), (None, LOCKED), (False, PROCESS)])
-def test_with_private_references_the_default_is_to_isolate(
-    tmp_path, monkeypatch, private: bool | None, tier: str
-) -> None:
+def test_with_private_references_the_default_is_to_isolate(tmp_path, monkeypatch, private, tier):
     more = {} if private is None else {"private": private}
     folder = write_references(tmp_path / "private", 8, **more)
     found = Strictest(LOCKED, ("contained: no",))
@@ -114,7 +110,7 @@ def test_with_private_references_the_default_is_to_isolate(
     assert usual_tier(grading) == tier
 
 
-def test_code_of_others_is_not_run_where_nothing_isolates_it(tmp_path, monkeypatch, capsys) -> None:
+def test_code_of_others_is_not_run_where_nothing_isolates_it(tmp_path, monkeypatch, capsys):
     folder = write_references(tmp_path / "private", 8)
     none = Strictest(None, ("contained: no bubblewrap",))
     monkeypatch.setattr("tensormark.strictest.strictest", lambda *_: none)
@@ -125,8 +121,8 @@ def test_code_of_others_is_not_run_where_nothing_isolates_it(tmp_path, monkeypat
 
 
 def test_a_copy_of_the_public_references_is_not_private_whatever_its_manifest_says(
-    private: Path, tmp_path, capsys
-) -> None:
+    private, tmp_path, capsys
+):
     public = ASSIGNMENT.references
     copy = shutil.copytree(public, tmp_path / "copy", ignore=shutil.ignore_patterns("private"))
     path = copy / "attention.safetensors"
@@ -141,7 +137,7 @@ def test_a_copy_of_the_public_references_is_not_private_whatever_its_manifest_sa
     assert "every student has these" in capsys.readouterr().err
 
 
-def test_private_folders_are_found_anywhere(tmp_path) -> None:
+def test_private_folders_are_found_anywhere(tmp_path):
     folders = [write_references(tmp_path / name, 7) for name in ("grader/mine", "runs/a/b", "x")]
     write_references(tmp_path / "public", SEED)
 
@@ -149,7 +145,7 @@ def test_private_folders_are_found_anywhere(tmp_path) -> None:
 
 
 @pytest.fixture
-def mine(tmp_path, monkeypatch) -> Path:
+def mine(tmp_path, monkeypatch):
     """A folder of private references that the search for leaks knows of."""
     folder = write_references(tmp_path / "mine", 7)
     shutil.copy(ASSIGNMENT.references / "embed.safetensors", folder)
@@ -158,7 +154,7 @@ def mine(tmp_path, monkeypatch) -> Path:
     return folder
 
 
-def test_a_release_with_something_of_private_references_fails(mine: Path) -> None:
+def test_a_release_with_something_of_private_references_fails(mine):
     (text, *_) = [sentence for sentence in SENTENCES if len(sentence) > 40]
     names = ("manifest.json", HIDDEN, "causal_mask.safetensors")
     files = {f"grader/{name}": (mine / name).read_bytes() for name in names}
@@ -170,14 +166,14 @@ def test_a_release_with_something_of_private_references_fails(mine: Path) -> Non
     assert found == files.keys() - {"reference_outputs/embed.safetensors"}
 
 
-def test_a_release_has_nothing_of_private_references(mine: Path) -> None:
+def test_a_release_has_nothing_of_private_references(mine):
     sentences = unpublished(7, b"\0".join(published(ASSIGNMENT, COURSE.staff.release)))
     (mine / HIDDEN).write_text(labelled_lines(sentences), "utf-8")
 
     assert list(leaks(COURSE, contents(COURSE))) == []
 
 
-def test_private_sentences_are_balanced_all_different_and_no_part_of_a_published_one() -> None:
+def test_private_sentences_are_balanced_all_different_and_no_part_of_a_published_one():
     phrases = unpublished(3, b"")
     first = phrases[0].words
 

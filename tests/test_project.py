@@ -47,11 +47,11 @@ RULES = Rooms(MODULES, ROOMS, elsewhere=("tensormark",))
 STAFF = ("grader.mistakes", "grader.honest", "grader.staff")  # which students do not get
 
 
-def test_every_module_imports_only_what_its_room_may() -> None:
+def test_every_module_imports_only_what_its_room_may():
     RULES.check()
 
 
-def test_the_students_part_of_the_grader_needs_nothing_that_only_staff_have() -> None:
+def test_the_students_part_of_the_grader_needs_nothing_that_only_staff_have():
     staff_only = (*STAFF, "instructor")
 
     for name in MODULES:
@@ -60,7 +60,7 @@ def test_the_students_part_of_the_grader_needs_nothing_that_only_staff_have() ->
             assert not [o for o in others if any(within(o, place) for place in staff_only)], name
 
 
-def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
+def test_only_the_workers_side_of_the_grader_imports_torch():
     with_torch = {
         path.name
         for path in (ROOT / "grader").rglob("*.py")
@@ -71,13 +71,13 @@ def test_only_the_workers_side_of_the_grader_imports_torch() -> None:
 
 
 @pytest.mark.parametrize("folder", ["solution", "starter"])
-def test_students_code_imports_nothing_of_the_grader(folder: str) -> None:
+def test_students_code_imports_nothing_of_the_grader(folder):
     for path in (ROOT / folder).rglob("*.py"):
         first = {name.split(".")[0] for name in imported(path)}
         assert not first & {"grader", "instructor", "tensormark", "tests"}, path
 
 
-def test_few_comprehensions_have_two_loops() -> None:
+def test_few_comprehensions_have_two_loops():
     nested = []
     for folder in ("engine", "grader", "instructor", "solution", "tests"):
         for path in (ROOT / folder).rglob("*.py"):
@@ -90,19 +90,19 @@ def test_few_comprehensions_have_two_loops() -> None:
 @pytest.mark.parametrize(
     "name", ["requirements.txt", "instructor/requirements.txt", "tests/requirements.txt"]
 )
-def test_every_requirement_is_pinned_with_its_reason(name: str) -> None:
+def test_every_requirement_is_pinned_with_its_reason(name):
     for line in (ROOT / name).read_text("utf-8").splitlines():
         if line and not line.startswith(("#", "-r")):
             assert re.fullmatch(r"[a-z0-9-]+==[\w.]+ +# .{10,}", line), line
 
 
-def test_the_packages_in_advice_are_those_that_are_installed() -> None:
+def test_the_packages_in_advice_are_those_that_are_installed():
     pinned = (ROOT / "requirements.txt").read_text("utf-8")
 
     assert all(f"\n{name}==" in pinned for name in ASSIGNMENT.packages)
 
 
-def test_every_release_in_the_changelog_has_a_date_and_the_last_one_is_this() -> None:
+def test_every_release_in_the_changelog_has_a_date_and_the_last_one_is_this():
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     headings = re.findall(r"^## (.*)$", text, re.M)
     releases = [re.fullmatch(r"([\d.]+) \(\d{4}-\d\d-\d\d\)", line) for line in headings]

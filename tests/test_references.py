@@ -14,24 +14,24 @@ from tensormark.authoring.strip import derive, drifted
 from tensormark.files import sha256
 from tensormark.judging.fingerprints import RANDOM, UNDECIDED
 from tensormark.settings import references_for
-from testkit.graded import Grade, in_manifest
+from testkit.graded import in_manifest
 from testkit.resident import called
 from tests.helpers import ROOT
 
 
 @pytest.mark.nightly  # tests/test_recording.py records a part in every run
 @pytest.mark.timeout(900)  # recording takes a minute, or several on a busy machine
-def test_recording_again_moves_nothing() -> None:
+def test_recording_again_moves_nothing():
     completed = called(ROOT, "references", "--check")
 
     assert completed.returncode == 0, completed.stdout + completed.stderr
 
 
-def test_the_committed_starter_is_the_stripped_solution() -> None:
+def test_the_committed_starter_is_the_stripped_solution():
     assert drifted(ASSIGNMENT.starter, derive(ASSIGNMENT)) == []
 
 
-def test_the_manifest_has_the_digest_of_every_file() -> None:
+def test_the_manifest_has_the_digest_of_every_file():
     folder = ROOT / "reference_outputs"
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
 
@@ -41,14 +41,14 @@ def test_the_manifest_has_the_digest_of_every_file() -> None:
         assert manifest[part] == {name: sha256(place / name) for name in manifest[part]}
 
 
-def test_no_answer_of_the_solution_is_undecided() -> None:
+def test_no_answer_of_the_solution_is_undecided():
     for path in sorted((ROOT / "reference_outputs").glob("*.safetensors")):
         for name, value in load_file(path).items():
             if name.endswith("/wrong"):
                 assert not np.isin(value[0, :, 0], (RANDOM, UNDECIDED)).any(), (path, name)
 
 
-def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() -> None:
+def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between():
     text = (ROOT / "reference_outputs" / "manifest.json").read_text("utf-8")
 
     for entry in json.loads(text)["exercises"].values():
@@ -60,7 +60,7 @@ def test_mistakes_are_at_least_ten_times_the_noise_and_tolerances_lie_between() 
                 assert allowed < measured["smallest_error"]
 
 
-def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path) -> None:
+def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path):
     other = tmp_path / "other"
     shutil.copytree(ROOT / "checkpoint", other)
     (other / "vocab.txt").write_text("something else", "utf-8")
@@ -74,7 +74,7 @@ def test_another_checkpoint_has_its_own_references_and_no_threshold(tmp_path) ->
 
 
 @pytest.mark.slow
-def test_sentiment_is_left_out_where_the_references_say_why(grade: Grade, tmp_path) -> None:
+def test_sentiment_is_left_out_where_the_references_say_why(grade, tmp_path):
     shutil.copytree(ROOT / "reference_outputs", tmp_path / "own")
     in_manifest(tmp_path / "own", sentiment=NOT_MEASURED)
 

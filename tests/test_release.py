@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import zipfile
-from pathlib import Path
 
 import nbclient
 import nbformat
@@ -32,18 +31,18 @@ BARE = [line.split("|||")[1].strip() for line in LABELLED]
 
 
 @pytest.fixture(scope="module")
-def files() -> dict[str, bytes]:
+def files():
     return students_zip.contents(COURSE)
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory) -> Path:
+def built(tmp_path_factory):
     out = tmp_path_factory.mktemp("release") / "minbert.zip"
     assert run(ROOT, "release", ["--out", str(out)]) == 0
     return out
 
 
-def with_environment(folder: Path) -> None:
+def with_environment(folder):
     """Make a student's virtual environment, with this one's packages."""
     program(folder / "bin" / "python")
     for name in (f".{wheel().name}", ".installed"):
@@ -51,7 +50,7 @@ def with_environment(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def unpacked(built: Path) -> Path:
+def unpacked(built):
     """The folder of a student, who has a virtual environment already."""
     with zipfile.ZipFile(built) as archive:
         archive.extractall(built.parent)
@@ -60,7 +59,7 @@ def unpacked(built: Path) -> Path:
     return built.parent / "minbert"
 
 
-def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def make(folder, *arguments):
     """Run make as a student does, without what this repository's tests set."""
     # relative, as make takes a path with spaces for several
     command = ["make", "--no-print-directory", "VENV=../venv", *arguments]
@@ -68,9 +67,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return ran(*command, cwd=folder, env=clean)
 
 
-def test_a_release_has_what_students_need_with_the_same_bytes_each_time(
-    built: Path, files: dict[str, bytes]
-) -> None:
+def test_a_release_has_what_students_need_with_the_same_bytes_each_time(built, files):
     needed = """
         README.md handout.md handout.html Makefile requirements.txt LICENSE .gitignore colab.ipynb
         .gitattributes .github/workflows/grade.yml
@@ -92,9 +89,7 @@ def test_a_release_has_what_students_need_with_the_same_bytes_each_time(
     assert b"NotImplementedError" in files["starter/bert.py"]
 
 
-def test_what_students_read_names_only_files_and_targets_that_they_have(
-    files: dict[str, bytes],
-) -> None:
+def test_what_students_read_names_only_files_and_targets_that_they_have(files):
     phony = re.search(rb"^TARGETS = (.+)$", files["Makefile"], re.M)
     for name in [name for name in files if name.endswith(".md")]:
         text = files[name].decode()
@@ -104,8 +99,8 @@ def test_what_students_read_names_only_files_and_targets_that_they_have(
 
 
 def test_students_grade_their_copy_and_right_code_with_the_targets_that_they_have(
-    unpacked: Path, tmp_path
-) -> None:
+    unpacked, tmp_path
+):
     completed = make(unpacked, "grade")
     (tmp_path / "bert.py").write_text(SOLUTION, "utf-8")
     right = make(unpacked, "check", f"SUBMISSION={tmp_path}")
@@ -121,9 +116,7 @@ def test_students_grade_their_copy_and_right_code_with_the_targets_that_they_hav
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="there is no jq")
 @pytest.mark.parametrize(("outcome", "status"), [("passed", 0), ("failed", 1)])
-def test_the_workflow_on_github_ends_with_a_check_of_the_result(
-    files: dict[str, bytes], outcome: str, status: int
-) -> None:
+def test_the_workflow_on_github_ends_with_a_check_of_the_result(files, outcome, status):
     text = files[".github/workflows/grade.yml"].decode()
     (needed,) = re.findall("NEEDED: '([^']*)'", text)
     exercises = [{"bonus": True, "outcome": "failed"}, {"bonus": False, "outcome": outcome}]
@@ -135,9 +128,7 @@ def test_the_workflow_on_github_ends_with_a_check_of_the_result(
     assert checked.returncode == status
 
 
-def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(
-    files: dict[str, bytes],
-) -> None:
+def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(files):
     answers = (ROOT / "instructor" / "questions.md").read_text("utf-8").splitlines()
     long_lines = [line for line in answers if len(line) > 40]
     release_lines = set(b"\n".join(files.values()).decode("latin-1").splitlines())
@@ -146,7 +137,7 @@ def test_no_line_of_an_answer_to_a_written_question_is_in_a_release(
     assert [line for line in long_lines if line in release_lines] == []
 
 
-def planted() -> dict[str, bytes]:
+def planted():
     """Return files with what students must not get, by paths that say what it is."""
     files = {f"region/{name}.py": f"def f():\n{text}\n" for name, text in REGIONS.items()}
     files["region/notebook.ipynb"] = json.dumps([REGIONS["attention"]])
@@ -160,14 +151,14 @@ def planted() -> dict[str, bytes]:
     return {name: text.encode() for name, text in files.items()}
 
 
-def test_what_is_planted_in_a_release_is_found() -> None:
+def test_what_is_planted_in_a_release_is_found():
     found = {leak.partition(": ")[0] for leak in leaks(COURSE, planted())}
 
     assert found == planted().keys()
 
 
 @pytest.mark.parametrize("name", ["data/test.txt", "data/grades/test.txt"])
-def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys, name) -> None:
+def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys, name):
     labels = {name: (ROOT / name).read_bytes()}
     monkeypatch.setattr(students_zip, "contents", lambda course: labels)
     out = tmp_path / "minbert.zip"
@@ -178,7 +169,7 @@ def test_a_release_with_a_leak_is_not_written(tmp_path, monkeypatch, capsys, nam
     assert not out.exists()
 
 
-def test_a_starter_that_is_not_derived_and_another_card_are_errors(monkeypatch) -> None:
+def test_a_starter_that_is_not_derived_and_another_card_are_errors(monkeypatch):
     changed = derive(ASSIGNMENT) | {"bert.py": "# changed\n"}
     monkeypatch.setattr(students_zip, "derive", lambda assignment: changed)
 
@@ -195,7 +186,7 @@ CELLS = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
 CODE = ["".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"]
 
 
-def executed(folder: Path) -> tuple[str, list[str]]:
+def executed(folder):
     """Run the notebook in a Jupyter kernel; return what it prints, and the kinds of the rest."""
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     resources = {"metadata": {"path": str(folder)}}
@@ -207,13 +198,13 @@ def executed(folder: Path) -> tuple[str, list[str]]:
     return printed, list(itertools.chain(*(output.get("data", {}) for output in outputs)))
 
 
-def test_the_notebook_is_given_out_without_outputs() -> None:
+def test_the_notebook_is_given_out_without_outputs():
     assert len(CODE) > 3
     assert [cell for cell in CELLS if cell.get("outputs") or cell.get("execution_count")] == []
 
 
 @pytest.mark.skipif(shutil.which("unzip") is None, reason="there is no unzip")
-def test_every_cell_runs_in_jupyter(built: Path, tmp_path, monkeypatch) -> None:
+def test_every_cell_runs_in_jupyter(built, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)
     shutil.copy(built, tmp_path)
     with_environment(tmp_path / "minbert" / ".venv")

@@ -6,8 +6,6 @@ fine-tune may differ, but not what they are worth.
 
 import contextlib
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -35,7 +33,7 @@ WRONG = ("self.dropout(F.softmax(", "(F.softmax(")
 
 
 @pytest.fixture(params=PROCESSORS)
-def threads(request, monkeypatch) -> int:
+def threads(request, monkeypatch):
     """Compute as another processor; return the number of threads."""
     environment, number = PROCESSORS[request.param]
     for name, value in environment.items():
@@ -43,11 +41,11 @@ def threads(request, monkeypatch) -> int:
     return number
 
 
-def parts(results: list[dict[str, Any]]) -> str:
+def parts(results):
     return json.dumps([[one[part] for part in PARTS] for one in results])
 
 
-def with_training(path: Path, tier: str, threads: int) -> str:
+def with_training(path, tier, threads):
     source = (ROOT / "solution" / "bert.py").read_text("utf-8")
     path.write_text(edited(source, WRONG), "utf-8")
     grading = Grading(Settings.of(ROOT, tier=tier, threads=threads), ASSIGNMENT)
@@ -55,17 +53,15 @@ def with_training(path: Path, tier: str, threads: int) -> str:
 
 
 @pytest.fixture(scope="session")
-def expected(tmp_path_factory) -> str:
+def expected(tmp_path_factory):
     return with_training(tmp_path_factory.mktemp("expected") / "bert.py", "process", 1)
 
 
-def test_a_grading_has_the_same_verdict_on_another_processor(
-    threads: int, expected: str, tmp_path
-) -> None:
+def test_a_grading_has_the_same_verdict_on_another_processor(threads, expected, tmp_path):
     assert with_training(tmp_path / "bert.py", "process", threads) == expected
 
 
-def checked(threads: int) -> list[str]:
+def checked(threads):
     """Return the verdicts of honest and wrong code."""
     known = [*HONEST, *VARIANTS[:: len(VARIANTS) // MISTAKES]]
     with contextlib.closing(SourceBench(threads)) as bench:
@@ -74,11 +70,9 @@ def checked(threads: int) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def expected_checks() -> list[str]:
+def expected_checks():
     return checked(1)
 
 
-def test_checks_have_the_same_verdicts_on_another_processor(
-    threads: int, expected_checks: list[str]
-) -> None:
+def test_checks_have_the_same_verdicts_on_another_processor(threads, expected_checks):
     assert checked(threads) == expected_checks

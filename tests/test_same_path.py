@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping
 
 import pytest
 
@@ -124,24 +123,22 @@ Thing.double = double
 """
 
 
-def findings_in(tier: str) -> Mapping[str, str]:
+def findings_in(tier):
     program = dataclasses.replace(program_with(PROBE), requirements=ASSIGNMENT.requirements)
     with Sandbox(tier, program) as sandbox:
         (reply,) = sandbox.run([dataclasses.replace(ask("double"), tensor_names=None)])
     assert reply.status == "ok", reply.text
-    findings: dict[str, str] = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
+    findings = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
     return findings
 
 
 @pytest.fixture(scope="module")
-def unisolated() -> Mapping[str, str]:
+def unisolated():
     return findings_in(PROCESS)
 
 
 @pytest.mark.parametrize("tier", marked(ISOLATING))
-def test_a_submission_finds_the_same_in_every_tier(
-    unisolated: Mapping[str, str], tier: str
-) -> None:
+def test_a_submission_finds_the_same_in_every_tier(unisolated, tier):
     isolated = findings_in(tier)
 
     for name in ALL:
@@ -168,5 +165,5 @@ def test_a_submission_finds_the_same_in_every_tier(
         *((f"import {name}", f"ModuleNotFoundError: No module named {name!r}") for name in ABSENT),
     ],
 )
-def test_what_a_submission_finds(unisolated: Mapping[str, str], name: str, expected: str) -> None:
+def test_what_a_submission_finds(unisolated, name, expected):
     assert unisolated[name] == expected

@@ -12,7 +12,7 @@ from tests.helpers import ROOT
 
 
 @pytest.mark.nightly  # it pre-trains
-def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_path) -> None:
+def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_path):
     for name in ("data", "solution", "instructor", "grader", "checkpoint"):
         ignored = shutil.ignore_patterns("__pycache__", "snapshots")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
@@ -41,7 +41,7 @@ def test_a_term_has_the_data_of_its_seed_and_a_checkpoint_made_from_them(tmp_pat
 
 
 @pytest.fixture
-def root(tmp_path) -> Path:
+def root(tmp_path):
     """A repository of two files, of which a term writes the first."""
     (tmp_path / "data").mkdir()
     for name in ("a.txt", "b.txt"):
@@ -49,15 +49,15 @@ def root(tmp_path) -> Path:
     return tmp_path
 
 
-def texts(root: Path) -> list[str]:
+def texts(root):
     return [path.read_text("utf-8") for path in sorted((root / "data").iterdir())]
 
 
-def running(code: str, name: str) -> Step:
+def running(code, name):
     return Step(name, ("timeit", "-n", "1", "-r", "1", code), 1)
 
 
-def writing(path: str | Path, text: str) -> Step:
+def writing(path, text):
     """Return a step that writes a file of the copy or, as if somebody edited it, any other."""
     return running(f"open({str(path)!r}, 'w').write({text!r})", f"{text} {Path(path).name}")
 
@@ -65,7 +65,7 @@ def writing(path: str | Path, text: str) -> Step:
 BROKEN = running("raise OSError('no space left')", "broken")
 
 
-def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(root: Path, capfd) -> None:
+def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(root, capfd):
     for name in ("reference_outputs/private", "class"):
         (root / name).mkdir(parents=True)
     first = writing("data/a.txt", "new")
@@ -86,9 +86,7 @@ def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(root: Pa
 @pytest.mark.parametrize(
     ("name", "remaining"), [("a", ["mine", "old"]), ("c", ["old", "old", "mine"])]
 )
-def test_if_a_file_was_edited_or_created_meanwhile_nothing_is_replaced(
-    root: Path, name: str, remaining: list[str]
-) -> None:
+def test_if_a_file_was_edited_or_created_meanwhile_nothing_is_replaced(root, name, remaining):
     steps = [writing("data/a.txt", "new"), writing("data/c.txt", "new")]
     steps.append(writing(root / "data" / f"{name}.txt", "mine"))
     copy = root / "runs" / "term-1" / "minbert"
@@ -128,9 +126,7 @@ SIGNAL = "import os, time; os.kill(os.getppid(), {}); time.sleep(600)"
         (SIGNAL.format(15), 130, "run the same command to continue"),
     ],
 )
-def test_whatever_ends_a_term_is_one_line_and_leaves_nothing_running(
-    code: str, status: int, words: str, root: Path
-) -> None:
+def test_whatever_ends_a_term_is_one_line_and_leaves_nothing_running(code, status, words, root):
     completed = ran(sys.executable, "-c", ENDING, root, code, cwd=ROOT)
 
     assert completed.returncode == status  # the pipes, which the step had too, are closed
@@ -146,9 +142,7 @@ def test_whatever_ends_a_term_is_one_line_and_leaves_nothing_running(
         ("solution/bert.py", r"solution/bert\.py"),
     ],
 )
-def test_a_starter_that_a_term_would_replace_is_named_before_the_work(
-    file: str, words: str, tmp_path
-) -> None:
+def test_a_starter_that_a_term_would_replace_is_named_before_the_work(file, words, tmp_path):
     for name in ("solution", "starter"):
         shutil.copytree(ROOT / name, tmp_path / name)
     check_before(tmp_path)

@@ -2,7 +2,6 @@
 
 import json
 import random
-from pathlib import Path
 
 import pytest
 from tokenizers import models
@@ -14,13 +13,13 @@ PIECES = [*SPECIAL_TOKENS, "the", "film", "##s", ".", "good", "not", ","]  # ids
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
+def folder(tmp_path):
     (tmp_path / "vocab.txt").write_text("".join(f"{piece}\n" for piece in PIECES))
     return tmp_path
 
 
 @pytest.fixture
-def tokenizer(folder: Path) -> BertTokenizer:
+def tokenizer(folder):
     return BertTokenizer.from_pretrained(folder)
 
 
@@ -34,9 +33,7 @@ IDS = {
 
 
 @pytest.mark.parametrize(("sentences", "max_length", "ids"), IDS.values(), ids=IDS)
-def test_sentences_have_these_ids_types_and_masks(
-    tokenizer: BertTokenizer, sentences, max_length: int | None, ids: list[list[int]]
-) -> None:
+def test_sentences_have_these_ids_types_and_masks(tokenizer, sentences, max_length, ids):
     batch = tokenizer(*sentences, **{} if max_length is None else {"max_length": max_length})
 
     assert batch["input_ids"].tolist() == ids
@@ -56,16 +53,14 @@ def test_sentences_have_these_ids_types_and_masks(
         ({"model_max_length": 512}, [2, 5, 6, 6, 3]),
     ],
 )
-def test_a_vocabulary_is_used_as_the_tokenizer_config_beside_it_says(
-    folder: Path, options: dict[str, object], ids: list[int]
-) -> None:
+def test_a_vocabulary_is_used_as_the_tokenizer_config_beside_it_says(folder, options, ids):
     (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in [*PIECES, "fílm"]), "utf-8")
     (folder / "tokenizer_config.json").write_text(json.dumps(options), "utf-8")
 
     assert BertTokenizer.from_pretrained(folder)(["The film fílm"])["input_ids"].tolist() == [ids]
 
 
-def test_truncation_of_one_call_does_not_reach_the_next(tokenizer: BertTokenizer) -> None:
+def test_truncation_of_one_call_does_not_reach_the_next(tokenizer):
     tokenizer(["the film is long"], max_length=3)
 
     assert tokenizer(["good good good"])["input_ids"].shape == (1, 5)
@@ -74,9 +69,7 @@ def test_truncation_of_one_call_does_not_reach_the_next(tokenizer: BertTokenizer
 @pytest.mark.parametrize(
     ("sentences", "length", "error"), [(["good"], 2, ValueError), ("good", 9, TypeError)]
 )
-def test_what_cannot_be_tokenized_is_refused(
-    tokenizer: BertTokenizer, sentences, length: int, error: type[Exception]
-) -> None:
+def test_what_cannot_be_tokenized_is_refused(tokenizer, sentences, length, error):
     with pytest.raises(error, match=r"at least 3|list of sentences"):
         tokenizer(sentences, max_length=length)
 
@@ -92,9 +85,7 @@ def test_what_cannot_be_tokenized_is_refused(
         ("tokenizer_config.json", '{"do_lower_case": "no"}'),
     ],
 )
-def test_a_file_without_a_tokenizer_is_named_in_one_line(
-    folder: Path, name: str, content: str | None
-) -> None:
+def test_a_file_without_a_tokenizer_is_named_in_one_line(folder, name, content):
     (folder / name).unlink(missing_ok=True)
     if content is not None:
         (folder / name).write_text(content)
@@ -113,7 +104,7 @@ LETTERS = "abé☃"  # few, so that pieces are often prefixes of each other
 LONGEST = 8  # word that is looked up
 
 
-def test_words_fall_into_the_librarys_pieces_with_any_vocabulary() -> None:
+def test_words_fall_into_the_librarys_pieces_with_any_vocabulary():
     for seed in range(50):
         rng = random.Random(seed)
         bodies = ["".join(rng.choices(LETTERS, k=rng.randint(1, 4))) for _ in range(40)]

@@ -13,7 +13,7 @@ from visualize import draw_attention, main
 
 
 @pytest.mark.parametrize("T", [1, 8, 19])  # less than the width of a head, and more
-def test_probabilities_are_found_through_the_published_signature(T: int) -> None:
+def test_probabilities_are_found_through_the_published_signature(T):
     torch.manual_seed(1)
     part = BertSelfAttention(CONFIG).eval()
     key, query = torch.randn(2, 1, 2, T, 8)
@@ -26,7 +26,7 @@ def test_probabilities_are_found_through_the_published_signature(T: int) -> None
     torch.testing.assert_close(actual, expected)
 
 
-def test_recording_shows_the_models_own_numbers_and_changes_none() -> None:
+def test_recording_shows_the_models_own_numbers_and_changes_none():
     model = BertModel(CONFIG).eval()
     ids = torch.tensor([[2, 7, 9, 8, 3]])
     mask = torch.ones_like(ids)
@@ -44,7 +44,7 @@ def test_recording_shows_the_models_own_numbers_and_changes_none() -> None:
     assert all("attention" not in vars(layer.self_attention) for layer in model.bert_layers)
 
 
-def test_a_walk_follows_one_token_to_the_label(tmp_path, capsys) -> None:
+def test_a_walk_follows_one_token_to_the_label(tmp_path, capsys):
     folder = tiny_checkpoint(tmp_path / "tuned")  # it has a classifier
 
     assert main(["walk", "harbor is witty .", "--token", "2", "--checkpoint", str(folder)]) == 0
@@ -58,9 +58,7 @@ def test_a_walk_follows_one_token_to_the_label(tmp_path, capsys) -> None:
     assert lines[-1].startswith("label ")
 
 
-def test_attention_is_drawn_with_a_panel_for_each_layer_and_head(
-    monkeypatch, tmp_path, capsys
-) -> None:
+def test_attention_is_drawn_with_a_panel_for_each_layer_and_head(monkeypatch, tmp_path, capsys):
     figure = draw_attention(torch.rand(3, 4, 5, 5), list("abcde"))
     monkeypatch.chdir(tmp_path)
 
@@ -85,14 +83,14 @@ def test_attention_is_drawn_with_a_panel_for_each_layer_and_head(
 )
 def test_bad_input_is_one_line_and_nothing_is_drawn(
     monkeypatch, tmp_path, capsys, arguments, complaint
-) -> None:
+):
     monkeypatch.chdir(tmp_path)
 
     assert complaint in refusal(main, arguments, capsys)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_hole_is_one_line_after_the_steps_before_it(monkeypatch, capsys) -> None:
+def test_a_hole_is_one_line_after_the_steps_before_it(monkeypatch, capsys):
     monkeypatch.setattr(BertSelfAttention, "attention", raising("bert.py", "attention"))
 
     assert main(["walk", "good"]) == 1

@@ -12,7 +12,6 @@ import torch
 
 from config import BertConfig
 from grader.viva import SUBJECTS
-from tensormark.viva.question import Question
 from tensormark.viva.study import SAME_IN_TRAINING, TRAINING
 from testkit.studies import check_words, sheet_of, study_of
 from testkit.texts import blocks
@@ -20,17 +19,16 @@ from tests.helpers import ROOT
 
 NAMES = ("key", "query", "value", "attention_mask")
 REAL = torch.tensor([[1, 1, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]]).bool()  # tokens; others: padding
-Case = dict[str, torch.Tensor]
 
 
-def case() -> Case:
+def case():
     """Return inputs of attention."""
     torch.manual_seed(5)
     states = {name: torch.randn(3, 2, 4, 5, dtype=torch.double) for name in NAMES[:3]}
     return states | {"attention_mask": -1e4 * (~REAL[:, None, None, :]).double()}
 
 
-def attend(text: str, inputs: Case, rate: float | None = None) -> torch.Tensor:
+def attend(text, inputs, rate=None):
     """Call the attention of a text of bert.py; in training if a rate of dropout is given."""
     module = types.ModuleType("viva_bert")
     exec(compile(text, "viva_bert.py", "exec"), module.__dict__)
@@ -42,14 +40,14 @@ def attend(text: str, inputs: Case, rate: float | None = None) -> torch.Tensor:
     return attention.attention(*inputs.values())
 
 
-def differ(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+def differ(first, second):
     """Return where results differ, with one True if their shapes do."""
     if first.shape != second.shape:
         return torch.ones(1, dtype=torch.bool)
     return (first - second).abs() > 1e-4
 
 
-def changed(index: tuple[object, ...], *names: str) -> Case:
+def changed(index, *names):
     """Return inputs with other numbers at an index."""
     inputs = case()
     for name in names or NAMES[:3]:
@@ -57,7 +55,7 @@ def changed(index: tuple[object, ...], *names: str) -> Case:
     return inputs
 
 
-def rolled() -> Case:
+def rolled():
     """Return inputs whose tokens have moved by one."""
     return {n: value.roll(1, 3 if n == "attention_mask" else 2) for n, value in case().items()}
 
@@ -82,7 +80,7 @@ FACTS = {
 }
 
 
-def is_true(statement: str, text: str, copy: str) -> bool:
+def is_true(statement, text, copy):
     """Return whether a statement is true of a changed copy."""
     before = attend(text, case())
     after = attend(copy, case())
@@ -97,7 +95,7 @@ def is_true(statement: str, text: str, copy: str) -> bool:
     return bool(shows(after, attend(copy, inputs))) is shown
 
 
-def right_options(text: str, question: Question) -> list[bool]:
+def right_options(text, question):
     """Return which options of a question about effects are right."""
     lines = text.split("\n")
     lines[question.line - 1] = "        " + re.sub("[«»]", "", question.code)
@@ -105,7 +103,7 @@ def right_options(text: str, question: Question) -> list[bool]:
 
 
 @pytest.mark.parametrize("seed", ["7", *(pytest.param(s, marks=pytest.mark.nightly) for s in "89")])
-def test_keys_are_right_and_no_other_option_is(solution_source: str, seed: str) -> None:
+def test_keys_are_right_and_no_other_option_is(solution_source, seed):
     sheet = sheet_of(ROOT, {"bert": solution_source}, seed, number=20, right=["attention"])
 
     about_effects = [one for one in sheet.questions if one.family == "effect"]
@@ -147,8 +145,8 @@ add_norm
 
 @pytest.mark.parametrize("case", blocks(FIRST), ids=lambda case: case[0])
 def test_the_first_statement_that_computes_with_something_is_the_one_worked_out_by_hand(
-    solution_source: str, case: list[str]
-) -> None:
+    solution_source, case
+):
     exercise, *facts = case
     with study_of(ROOT, solution_source, exercise) as study:
         first = study.first_statements(study.changeable())
@@ -164,6 +162,6 @@ def test_the_first_statement_that_computes_with_something_is_the_one_worked_out_
 
 
 @pytest.mark.parametrize("exercise", [subject.exercise for subject in SUBJECTS])
-def test_what_is_stated_about_subjects_can_be_true(solution_source: str, exercise: str) -> None:
+def test_what_is_stated_about_subjects_can_be_true(solution_source, exercise):
     with study_of(ROOT, solution_source, exercise) as study:
         check_words(study)

@@ -2,15 +2,12 @@
 
 import os
 import shutil
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.course import open_course
 from tensormark.authoring.prove import Bench
-from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 from tensormark.settings import Settings
 from testkit import toy
@@ -22,34 +19,34 @@ for name in ("TENSORMARK_MAKE", "TENSORMARK_ASSIGNMENT"):
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory):
     """The folder of the assignment, which tests must not change."""
     return toy.make(tmp_path_factory.mktemp("toy") / "assignment")
 
 
 @pytest.fixture(scope="session")
-def solution(folder: Path) -> Path:
+def solution(folder):
     return folder / "solution" / toy.MAIN
 
 
 @pytest.fixture
-def copy(folder: Path, tmp_path) -> Path:
+def copy(folder, tmp_path):
     """A copy of the assignment that a test may change."""
     ignored = shutil.ignore_patterns("__pycache__")  # it might be taken for that of edited files
-    return Path(shutil.copytree(folder, tmp_path / "copy", ignore=ignored))
+    return shutil.copytree(folder, tmp_path / "copy", ignore=ignored)
 
 
 @pytest.fixture(scope="module")
-def course(folder: Path) -> Course:
+def course(folder):
     return open_course(open_assignment(folder))
 
 
 @pytest.fixture(scope="module")
-def bench(course: Course) -> Iterator[Bench]:
+def bench(course):
     with closing(Bench(course, Settings.of(course.assignment.folder))) as opened:
         yield opened
 
 
 @pytest.fixture
-def assignment(folder: Path) -> Assignment:
+def assignment(folder):
     return open_assignment(folder)

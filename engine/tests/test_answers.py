@@ -3,7 +3,6 @@
 import json
 import struct
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,22 +15,22 @@ ASKED = frozenset({"out/x", "out/y"})
 BOTH = pytest.mark.parametrize("decode", [protocol.decode, answers.decode], ids=["ask", "answer"])
 
 
-def frame_of(text: bytes, packed: bytes = b"") -> bytes:
+def frame_of(text, packed=b""):
     return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
 
 
-def listing(entries: object, data: bytes = bytes(8), text: str = "{}") -> bytes:
+def listing(entries, data=bytes(8), text="{}"):
     """Pack a frame of any list of tensors."""
     header = json.dumps(entries).encode()
     return frame_of(text.encode(), struct.pack("<Q", len(header)) + header + data)
 
 
-def entry(dtype: Any = "F32", shape: Any = (2,), offsets: Any = (0, 8)) -> dict[str, object]:
+def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
     return {"dtype": dtype, "shape": shape, "data_offsets": offsets}
 
 
 @BOTH
-def test_a_frame_survives_a_round_trip(decode: Any) -> None:
+def test_a_frame_survives_a_round_trip(decode):
     arrays = {
         "out/x": np.arange(6, dtype=np.float32).reshape(2, 3).T,
         "out/y": np.array([[1.5]]),
@@ -54,7 +53,7 @@ def test_a_frame_survives_a_round_trip(decode: Any) -> None:
         np.testing.assert_array_equal(tensors[name], value)
 
 
-def test_frames_are_read_one_by_one_and_refused_wherever_one_is_cut() -> None:
+def test_frames_are_read_one_by_one_and_refused_wherever_one_is_cut():
     second = encode({"number": 2}, {"x": np.arange(3)})
 
     assert [message["number"] for message, _ in protocol.frames(second * 2)] == [2, 2]
@@ -64,7 +63,7 @@ def test_frames_are_read_one_by_one_and_refused_wherever_one_is_cut() -> None:
 
 
 @pytest.mark.parametrize("lengths", [(MAX_JSON + 1, 0), (0, MAX_TENSORS + 1)])
-def test_a_length_that_is_too_large_is_refused(lengths: tuple[int, int]) -> None:
+def test_a_length_that_is_too_large_is_refused(lengths):
     with pytest.raises(ProtocolError, match="too large"):
         protocol.decode(HEADER.pack(MAGIC, *lengths))
     with pytest.raises(ProtocolError):
@@ -91,9 +90,7 @@ REFUSED = [
 
 @BOTH
 @pytest.mark.parametrize("frame", REFUSED, ids=lambda frame: ascii(frame[16:90]))
-def test_whatever_is_not_one_object_with_the_tensors_that_it_lists_is_refused(
-    decode: Any, frame: bytes
-) -> None:
+def test_whatever_is_not_one_object_with_the_tensors_that_it_lists_is_refused(decode, frame):
     with pytest.raises(ProtocolError) as error:
         decode(frame)
     assert "could not be read" not in error.value.says  # as if it were our own fault
@@ -134,7 +131,7 @@ MORE_LIES = [
     ],
     ids=lambda frame: ascii(frame[16:90]),
 )
-def test_what_no_worker_sends_is_refused(frame: bytes) -> None:
+def test_what_no_worker_sends_is_refused(frame):
     with pytest.raises(ProtocolError) as error:
         answers.decode(frame)
     assert "could not be read" not in error.value.says
@@ -151,19 +148,19 @@ def test_what_no_worker_sends_is_refused(frame: bytes) -> None:
     ],
     ids=ascii,
 )
-def test_a_text_is_one_line_that_can_be_shown_and_encoded(sent: str, read: str) -> None:
+def test_a_text_is_one_line_that_can_be_shown_and_encoded(sent, read):
     decoded, _ = answers.decode(encode({"text": sent, "changed": [sent]}))
 
     assert decoded == {"text": read, "changed": [read[:100]]}
 
 
-def test_bools_are_true_or_false_whatever_their_bytes_are() -> None:
+def test_bools_are_true_or_false_whatever_their_bytes_are():
     frame = listing({"out/x": entry("BOOL", (4,), (0, 4))}, b"\x00\x01\x02\xff")
 
     assert answers.decode(frame)[1]["out/x"].tolist() == [False, True, True, True]
 
 
-def test_only_tensors_that_were_asked_for_are_read() -> None:
+def test_only_tensors_that_were_asked_for_are_read():
     one = {"out/x": entry(), "grad/weights/mine": entry(offsets=(8, 16))}
 
     assert answers.decode(listing(one, bytes(16)), ASKED)[1].keys() == {"out/x"}
@@ -172,7 +169,7 @@ def test_only_tensors_that_were_asked_for_are_read() -> None:
 
 
 @pytest.mark.parametrize("offsets", [(0, 8), (4, 12), (12, 20)], ids=str)
-def test_tensors_that_overlap_or_leave_a_gap_are_refused(offsets: tuple[int, int]) -> None:
+def test_tensors_that_overlap_or_leave_a_gap_are_refused(offsets):
     both = {"out/x": entry(), "out/y": entry(offsets=offsets)}
 
     with pytest.raises(ProtocolError, match="overlap"):
@@ -180,7 +177,7 @@ def test_tensors_that_overlap_or_leave_a_gap_are_refused(offsets: tuple[int, int
 
 
 @BOTH
-def test_many_names_for_the_same_bytes_are_refused_before_any_is_copied(decode: Any) -> None:
+def test_many_names_for_the_same_bytes_are_refused_before_any_is_copied(decode):
     size = 1 << 20
     frame = listing(
         {f"{n}": entry("F32", (size // 4,), (0, size)) for n in range(100)}, bytes(size)

@@ -4,8 +4,6 @@ The golden corpus has damaged archives of every kind, and paths that point outsi
 """
 
 import tarfile
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +12,7 @@ from tensormark.intake.submission import SubmissionError
 from testkit.packing import SOURCE, refusal, taken, tarred, unpacked, zipped
 
 
-def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path:
+def with_header(path, kind, content, count=1):
     """Pack a tar of empty files, each behind a header of the given kind."""
     with path.open("wb") as file:
         for _ in range(count):
@@ -31,9 +29,7 @@ def with_header(path: Path, kind: bytes, content: bytes, count: int = 1) -> Path
 @pytest.mark.parametrize(
     ("kind", "length", "count"), [(tarfile.XHDTYPE, 100_000, 1), (tarfile.XGLTYPE, 1000, 2000)]
 )
-def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
-    tmp_path, kind: bytes, length: int, count: int
-) -> None:
+def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(tmp_path, kind, length, count):
     record = f"{length} comment=".encode().ljust(length - 1, b"1") + b"\n"
     path = with_header(tmp_path / "mine.tar", kind, record, count)
 
@@ -42,13 +38,13 @@ def test_long_headers_of_a_tar_are_read_within_the_limits_or_refused(
 
 
 @pytest.mark.parametrize("compression", ["gz", "bz2", "xz"])
-def test_a_compressed_tar_is_read(tmp_path, compression: str) -> None:
+def test_a_compressed_tar_is_read(tmp_path, compression):
     path = tarred(tmp_path / f"mine.tar.{compression}", {"main.py": SOURCE}, f"w:{compression}")
 
     assert taken(path).sources == {"main": SOURCE.decode()}
 
 
-def test_what_only_seems_to_be_a_tar_is_said(tmp_path) -> None:
+def test_what_only_seems_to_be_a_tar_is_said(tmp_path):
     path = tmp_path / "mine.tar.zst"
     path.write_bytes(b"(\xb5/\xfd")
 
@@ -56,19 +52,19 @@ def test_what_only_seems_to_be_a_tar_is_said(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
-def test_too_many_files_are_refused(tmp_path, pack: Callable[..., Path]) -> None:
+def test_too_many_files_are_refused(tmp_path, pack):
     path = pack(tmp_path / "work", {f"{number}.txt": b"" for number in range(10_001)})
 
     assert "more than 10000 files" in refusal(path)
 
 
-def test_deep_folders_end_the_search(tmp_path) -> None:
+def test_deep_folders_end_the_search(tmp_path):
     path = unpacked(tmp_path, {f"{'d/' * 60}main.py": SOURCE})
 
     assert "there is no main.py" in refusal(path)
 
 
-def test_a_large_archive_is_refused_unread(tmp_path) -> None:
+def test_a_large_archive_is_refused_unread(tmp_path):
     path = zipped(tmp_path / "work.zip", {"main.py": SOURCE})
     with path.open("r+b") as file:
         file.truncate(MAX_ARCHIVE + 1)
@@ -79,7 +75,7 @@ def test_a_large_archive_is_refused_unread(tmp_path) -> None:
 @pytest.mark.parametrize(
     "name", ["x" * 10_000 + "_1_2_main.py", "\x1b[31m\r\n_1_2_main.py/x", "\udcff.py", "a\0main.py"]
 )
-def test_a_strange_name_does_no_harm(tmp_path, name: str) -> None:
+def test_a_strange_name_does_no_harm(tmp_path, name):
     path = tmp_path / "work.tar"
     with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as archive:
         for member_name in (name.encode("utf-8", "surrogateescape").decode("latin-1"), "notes.txt"):

@@ -29,7 +29,7 @@ WHOLE = [
 ]
 
 
-def module(statements: str) -> ModuleType:
+def module(statements):
     """Return a model whose `encode` has these statements, with the source that an importer has."""
     helper = "layer(x)[0]" if "helper" in statements else "x"
     text = f"""
@@ -47,16 +47,16 @@ def module(statements: str) -> ModuleType:
     """
     loader = SimpleNamespace(get_source=lambda name: textwrap.dedent(text))
     made = ModuleType("model")
-    made.__spec__ = SimpleNamespace(name="model", loader=loader)  # type: ignore[assignment]
+    made.__spec__ = SimpleNamespace(name="model", loader=loader)
     return made
 
 
 @pytest.mark.parametrize("statements", [*APART, *WHOLE])
-def test_a_method_that_takes_a_result_apart_is_recognised(statements: str) -> None:
+def test_a_method_that_takes_a_result_apart_is_recognised(statements):
     assert takes_apart(module(statements), "Model.encode") is (statements in APART)
     assert takes_apart(module(statements), "alone") is False
 
 
-def test_a_function_without_source_is_not_judged() -> None:
+def test_a_function_without_source_is_not_judged():
     assert takes_apart(module("pass"), "Model2.encode") is None
     assert takes_apart(ModuleType("empty"), "Model.encode") is None

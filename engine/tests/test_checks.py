@@ -10,7 +10,6 @@ from tensormark.grading import could_not_grade
 from tensormark.judging.checks import examined
 from tensormark.judging.trial import Fault, result_of_faults
 from tensormark.result import Finding, Outcome
-from tensormark.sandbox.interface import Reply
 from tensormark.toolkit.statistics import Statistic, Statistics
 from testkit.trials import (
     CORRECT,
@@ -37,7 +36,7 @@ NAMED = Finding("there is no dropout", (), "no_dropout")
 DOUBLED = Finding("it is doubled", (), "doubled")
 
 
-def fault(part: str, found: Finding | None) -> Fault:
+def fault(part, found):
     return Fault(part, None if found is None else lambda: found, "norm")
 
 
@@ -61,9 +60,7 @@ def fault(part: str, found: Finding | None) -> Fault:
         ([("training", IN_TRAINING), ("values", None)], 0, [IN_TRAINING]),
     ],
 )
-def test_a_part_that_fails_earns_nothing(
-    faults: list[tuple[str, Finding | None]], score: float, findings: list[Finding]
-) -> None:
+def test_a_part_that_fails_earns_nothing(faults, score, findings):
     result = result_of_faults(LAYER, [fault(*each) for each in faults])
 
     assert (result.outcome, result.score) == (Outcome.FAILED, score)
@@ -71,7 +68,7 @@ def test_a_part_that_fails_earns_nothing(
     assert result.lost == {part for part, _ in faults}
 
 
-def test_an_exercise_of_which_nothing_could_be_checked_is_blocked() -> None:
+def test_an_exercise_of_which_nothing_could_be_checked_is_blocked():
     result = result_of_faults(LAYER, [fault("values", None)])
 
     assert (result.outcome, result.score, result.note) == (Outcome.BLOCKED, 0, "by norm")
@@ -82,9 +79,7 @@ def test_an_exercise_of_which_nothing_could_be_checked_is_blocked() -> None:
     [(OSError("x" * 600), "x" * 500), (OSError(), "OSError"), (OSError("a\nb"), "a?b")],
     ids=["long", "without words", "two lines"],
 )
-def test_an_exercise_that_could_not_be_graded_has_no_score_and_says_why(
-    error: Exception, note: str
-) -> None:
+def test_an_exercise_that_could_not_be_graded_has_no_score_and_says_why(error, note):
     result = could_not_grade(replace(LAYER, extension=True), error)
 
     assert (result.outcome, result.score, result.note) == (Outcome.COULD_NOT_GRADE, None, note)
@@ -113,7 +108,7 @@ DOUBLE = {"grad/x": 2 * RIGHT["grad/x"]}
         (reply(None), "values", None),
     ],
 )
-def test_each_failed_check_costs_its_part(answer: Reply, lost: str, mistake: str | None) -> None:
+def test_each_failed_check_costs_its_part(answer, lost, mistake):
     result = trial(answer, exercise=DIFFERENTIATED, gradients={"x": GRADIENT}).result()
 
     assert result.lost == set(lost.split())
@@ -121,7 +116,7 @@ def test_each_failed_check_costs_its_part(answer: Reply, lost: str, mistake: str
 
 
 @pytest.mark.parametrize(("name", "place"), [("x", "(row 0, column 0)"), ("weights/w", "index")])
-def test_only_gradients_of_inputs_have_the_axes_of_outputs(name: str, place: str) -> None:
+def test_only_gradients_of_inputs_have_the_axes_of_outputs(name, place):
     fields = {"axes": {2: ("row", "column")}, "locate": lambda *_: "somewhere"}
     wrong = reply(tensors={f"grad/{name}": 2 * GRADIENT.astype("f4")})
 
@@ -133,7 +128,7 @@ def test_only_gradients_of_inputs_have_the_axes_of_outputs(name: str, place: str
     assert "somewhere" not in problem.details
 
 
-def test_only_the_first_of_many_changed_names_are_listed() -> None:
+def test_only_the_first_of_many_changed_names_are_listed():
     names = [f"{number:02d}" + "n" * 60 for number in range(12)]
 
     problem = finding(trial(reply(changed=names)))
@@ -141,10 +136,10 @@ def test_only_the_first_of_many_changed_names_are_listed() -> None:
     assert problem.details[0] == "the call changes " + ", ".join(name[:40] for name in names[:10])
 
 
-def test_an_error_that_does_not_recur_costs_nothing() -> None:
+def test_an_error_that_does_not_recur_costs_nothing():
     errors = [MemoryError()]
 
-    def examine(*_: object) -> None:
+    def examine(*_):
         if errors:
             raise errors.pop()
 
@@ -176,12 +171,12 @@ NAN = reply(np.where(OUTPUT > 3, np.nan, OUTPUT))
         (NAN, "4 of 6 values of output are NaN or inf, first at index (0, 2)"),
     ],
 )
-def test_random_outputs_are_judged_by_their_statistics(answer: Reply, details: str) -> None:
+def test_random_outputs_are_judged_by_their_statistics(answer, details):
     entry = MANIFEST_ENTRY | {"rows": ["the solution"]}
     findings = trial(answer, CORRECT, exercise=DRAWN, entry=entry).result().findings
 
     assert details in (findings[0].headline, findings[0].details[0])
 
 
-def test_a_deterministic_call_is_compared_even_if_its_probe_examines_statistics() -> None:
+def test_a_deterministic_call_is_compared_even_if_its_probe_examines_statistics():
     assert finding(trial(CORRECT, reply(OUTPUT[::-1]), exercise=DRAWN)).headline == "fixed wrong"

@@ -7,9 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +28,7 @@ ADJUSTMENTS = "student,points,reason\nada,-5.5,late\ngrace,10,showed it to me\n"
 
 
 @pytest.fixture(scope="module")
-def first(folder: Path, solution_source: str, tmp_path_factory) -> tuple[Path, str]:
+def first(folder, solution_source, tmp_path_factory):
     """The parent of a class's submissions and results, graded once, and what was printed."""
     place = tmp_path_factory.mktemp("class")
     hand_ins = handed_in(place / "in", "grace.txt")
@@ -48,27 +45,27 @@ def first(folder: Path, solution_source: str, tmp_path_factory) -> tuple[Path, s
 
 
 @pytest.fixture
-def place(first: tuple[Path, str], tmp_path) -> Path:
+def place(first, tmp_path):
     """A copy of that class, in the folders `in` and `out`, to change and to grade again."""
-    return Path(shutil.copytree(first[0], tmp_path / "class"))
+    return shutil.copytree(first[0], tmp_path / "class")
 
 
 @pytest.fixture
-def again(place: Path, folder: Path) -> Callable[..., tuple[int, str]]:
+def again(place, folder):
     """Grade that copy again, with options; return the exit status and what was printed."""
     return lambda *options: graded_class(folder, place / "in", place / "out", *options)
 
 
 @pytest.fixture
-def any_tier(monkeypatch) -> None:
+def any_tier(monkeypatch):
     monkeypatch.setattr(strictest, "strictest", lambda *_: strictest.Strictest("process", ()))
 
 
-def scores(out: Path, column: str = "score") -> dict[str, str]:
+def scores(out, column="score"):
     return {name: row[column] for name, row in rows_in(out / "gradebook.csv").items()}
 
 
-def test_everybody_has_a_score_with_adjustments_and_those_who_get_some_questions(first) -> None:
+def test_everybody_has_a_score_with_adjustments_and_those_who_get_some_questions(first):
     place, printed = first
     out = place / "out"
 
@@ -89,7 +86,7 @@ def test_everybody_has_a_score_with_adjustments_and_those_who_get_some_questions
     assert set(files_in(out / "viva")) == {"keys.html", "keys/ada.html", "sheets/ada.html"}
 
 
-def test_what_was_graded_is_not_graded_again_and_the_same_is_written(place: Path, again) -> None:
+def test_what_was_graded_is_not_graded_again_and_the_same_is_written(place, again):
     before = files_in(place / "out")
 
     status, printed = again()
@@ -103,7 +100,7 @@ def test_what_was_graded_is_not_graded_again_and_the_same_is_written(place: Path
     assert {name for name in changed if not name.startswith("results.sqlite")} == set()
 
 
-def test_only_what_has_changed_is_graded(place: Path, again, private: Path) -> None:
+def test_only_what_has_changed_is_graded(place, again, private):
     options_in(place / "out", tier="process")
     shutil.copy(place / "in/ada.py", place / "in/emmy.py")
     equal = again()[1]
@@ -117,8 +114,8 @@ def test_only_what_has_changed_is_graded(place: Path, again, private: Path) -> N
 
 
 def test_the_first_run_writes_its_options_and_a_list_may_come_later(
-    folder: Path, tmp_path, solution_source: str, any_tier, monkeypatch
-) -> None:
+    folder, tmp_path, solution_source, any_tier, monkeypatch
+):
     out = tmp_path / "new"
     hand_ins = handed_in(tmp_path / "in", "lab-ada-l/", "lab-alan/")
     for path in hand_ins.iterdir():
@@ -146,9 +143,7 @@ def test_the_first_run_writes_its_options_and_a_list_may_come_later(
     assert (out / "class.toml").read_text("utf-8") == changed
 
 
-def test_without_isolation_nothing_is_graded(
-    folder: Path, place: Path, tmp_path, monkeypatch
-) -> None:
+def test_without_isolation_nothing_is_graded(folder, place, tmp_path, monkeypatch):
     none = strictest.Strictest(None, ("contained: there is no bwrap",))
     monkeypatch.setattr(strictest, "strictest", lambda *_: none)
 
@@ -183,7 +178,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_option_is_one_line_and_changes_nothing(case: str, folder: Path, place: Path) -> None:
+def test_a_bad_option_is_one_line_and_changes_nothing(case, folder, place):
     options, hand_ins, message = BAD[case]
     text = f'tier = "process"\n{options}\n'.replace("PLACE", str(place))
     (place / "out/class.toml").write_text(text, "utf-8")
@@ -197,7 +192,7 @@ def test_a_bad_option_is_one_line_and_changes_nothing(case: str, folder: Path, p
     assert not [name for name in before if before[name] != after[name] and "sqlite" not in name]
 
 
-def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch) -> None:
+def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr(jobs, "CONNECTING", 0.1)
 
@@ -205,7 +200,7 @@ def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch) -> None:
         jobs.Cluster("tcp://127.0.0.1:1")
 
 
-def test_a_folder_with_something_else_is_left_alone(folder: Path, place: Path, tmp_path) -> None:
+def test_a_folder_with_something_else_is_left_alone(folder, place, tmp_path):
     handed_in(tmp_path / "mine", "thesis.tex")
     handed_in(tmp_path / "empty", ".DS_Store")
 
@@ -218,10 +213,10 @@ def test_a_folder_with_something_else_is_left_alone(folder: Path, place: Path, t
         assert store.secret() == store.secret()
 
 
-def test_nothing_is_lost_if_a_file_cannot_be_written(place: Path, again, monkeypatch) -> None:
+def test_nothing_is_lost_if_a_file_cannot_be_written(place, again, monkeypatch):
     before = files_in(place / "out/feedback")
 
-    def full(*_: object) -> list[str]:
+    def full(*_):
         raise OSError(28, "No space left on device", "teach.html")
 
     monkeypatch.setattr(grade_class.returned, "write", full)
@@ -232,7 +227,7 @@ def test_nothing_is_lost_if_a_file_cannot_be_written(place: Path, again, monkeyp
     assert files_in(place / "out/feedback") == before
 
 
-def test_a_second_run_in_a_folder_is_refused(place: Path, folder: Path) -> None:
+def test_a_second_run_in_a_folder_is_refused(place, folder):
     with Store(place / "out"):
         ended = ran(*line(place / "out", place / "in"), cwd=folder)
 
@@ -246,14 +241,14 @@ def test_a_second_run_in_a_folder_is_refused(place: Path, folder: Path) -> None:
 class Scripted:
     """Ends each job as a script says: with a result, or with an exception."""
 
-    def __init__(self, steps: list[Any]) -> None:
+    def __init__(self, steps):
         self.steps = steps
 
-    def slots(self) -> int:
+    def slots(self):
         return 2
 
-    def submit(self, *_: object) -> Any:
-        future: Any = jobs.Future()
+    def submit(self, *_):
+        future = jobs.Future()
         step = self.steps.pop(0)
         if isinstance(step, BaseException):
             future.set_exception(step)
@@ -261,7 +256,7 @@ class Scripted:
             future.set_result(step)
         return future
 
-    def close(self) -> None:
+    def close(self):
         pass
 
 
@@ -269,7 +264,7 @@ DONE = {"exercises": [{"score": 1}]}
 PART = {"exercises": [{"id": "f", "score": None}]}
 DIED = jobs.BrokenProcessPool()
 BUG = ValueError("x")
-ANY: Any = None  # a job, or its terms
+ANY = None  # a job, or its terms
 
 
 @pytest.mark.parametrize(
@@ -283,14 +278,14 @@ ANY: Any = None  # a job, or its terms
         ([DIED, DIED], jobs.JobFailed(jobs.KILLS, died=True)),
     ],
 )
-def test_a_job_is_tried_again_as_often_as_it_makes_sense(steps: list[Any], answer: object) -> None:
+def test_a_job_is_tried_again_as_often_as_it_makes_sense(steps, answer):
     left = list(steps)
 
     assert list(jobs.answers(Scripted(left), {"a": ANY}, ANY)) == [("a", answer)]
     assert left == []
 
 
-def test_a_job_whose_worker_died_is_tried_last_and_alone() -> None:
+def test_a_job_whose_worker_died_is_tried_last_and_alone():
     steps = [DIED, DONE, DONE, DONE]
 
     answers = jobs.answers(Scripted(steps), {"a": ANY, "b": ANY, "c": ANY}, ANY)
@@ -298,7 +293,7 @@ def test_a_job_whose_worker_died_is_tried_last_and_alone() -> None:
     assert [key for key, _ in answers][-1] == "a"
 
 
-def test_a_worker_that_differs_ends_the_run() -> None:
+def test_a_worker_that_differs_ends_the_run():
     unfit = Scripted([jobs.UnfitWorkerError("host has torch 1, not 2")])
 
     with pytest.raises(jobs.UserError, match="a worker cannot grade: host has torch 1"):
@@ -308,26 +303,26 @@ def test_a_worker_that_differs_ends_the_run() -> None:
 # --- real runs ----------------------------------------------------------------------------------
 
 
-def line(out: Path, hand_ins: Path, *options: str) -> list[str]:
+def line(out, hand_ins, *options):
     return tensormark("class", "--check", "--out", str(out), *options, "--", str(hand_ins))
 
 
-def kept(out: Path) -> int:
+def kept(out):
     """Return how many results are on disk, from a copy, as only one run may open the file."""
     copy = out.parent / "copy.sqlite"
     with contextlib.suppress(OSError, sqlite3.Error):
         shutil.copy(out / "results.sqlite", copy)
         shutil.copy(out / "results.sqlite-wal", f"{copy}-wal")
         with contextlib.closing(sqlite3.connect(copy)) as file:
-            return int(file.execute("SELECT COUNT(*) FROM results").fetchone()[0])
+            return file.execute("SELECT COUNT(*) FROM results").fetchone()[0]
     return 0
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGINT])
 def test_whatever_ends_a_run_the_same_command_continues_and_no_process_is_left(
-    signal_number: int, folder: Path, solution_source: str, tmp_path
-) -> None:
+    signal_number, folder, solution_source, tmp_path
+):
     out = tmp_path / "out"
     options_in(out, tier="process")
     hand_ins = handed_in(tmp_path / "many", *(f"s{number}.py" for number in range(4)))
@@ -356,9 +351,7 @@ def test_whatever_ends_a_run_the_same_command_continues_and_no_process_is_left(
 
 
 @pytest.mark.slow
-def test_a_submission_that_kills_its_grader_has_no_result_and_a_note(
-    folder: Path, place: Path
-) -> None:
+def test_a_submission_that_kills_its_grader_has_no_result_and_a_note(folder, place):
     """In the tier `process`, which isolates nothing."""
     (place / "in/eve.py").write_text(KILLER, "utf-8")
 
@@ -372,7 +365,7 @@ def test_a_submission_that_kills_its_grader_has_no_result_and_a_note(
 
 
 @pytest.mark.slow
-def test_a_cluster_gives_the_same_gradebook(folder: Path, place: Path) -> None:
+def test_a_cluster_gives_the_same_gradebook(folder, place):
     distributed = pytest.importorskip("distributed")
     other = place / "other"
     options_in(other, tier="process")

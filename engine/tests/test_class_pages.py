@@ -4,7 +4,6 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,14 +12,13 @@ from tensormark.authoring.course import open_course
 from tensormark.classroom import config, counts, feedback, gradebook, teach
 from tensormark.classroom.entry import Adjustment, Entry
 from tensormark.classroom.people import FileError
-from tensormark.exercise import Assignment
 from testkit import classes
 from testkit.classes import SAYS, result
 from testkit.formats import Tags
 from testkit.payloads import PAYLOADS
 
 
-def written(entries: Sequence[Entry], folder: Path) -> dict[str, str]:
+def written(entries, folder):
     """Write everything about a class; return its texts by name."""
     common = counts.note_flags(entries)
     feedback.write(entries, folder, folder)
@@ -32,7 +30,7 @@ def written(entries: Sequence[Entry], folder: Path) -> dict[str, str]:
     }
 
 
-def test_the_page_shows_who_made_which_mistake(tmp_path) -> None:
+def test_the_page_shows_who_made_which_mistake(tmp_path):
     late = [Adjustment(-5, "late")]
     entries = [
         classes.entry("ada", result()),
@@ -50,7 +48,7 @@ def test_the_page_shows_who_made_which_mistake(tmp_path) -> None:
     assert re.search(f'<option value="{tag[1]}">conv: the bias is missing \\(2\\)', page)
 
 
-def test_a_flag_that_most_have_says_nothing_about_anybody() -> None:
+def test_a_flag_that_most_have_says_nothing_about_anybody():
     flags = (["a", "b"], ["a", "c"], ["a", "c"], [])
     entries = [classes.entry(str(n), result(flags=own)) for n, own in enumerate(flags)]
 
@@ -58,7 +56,7 @@ def test_a_flag_that_most_have_says_nothing_about_anybody() -> None:
     assert [each.flags for each in entries] == [["b"], ["c"], ["c"], []]
 
 
-def test_files_that_differ_in_comments_and_layout_are_equal() -> None:
+def test_files_that_differ_in_comments_and_layout_are_equal():
     given = "def f():\n    raise NotImplementedError\n"
     texts = ["x = 1  # mine\n", "\nx  =  1\r\n", "x = 2\n", given, given]
     entries = [classes.entry(text, result()) for text in texts]
@@ -68,12 +66,10 @@ def test_files_that_differ_in_comments_and_layout_are_equal() -> None:
     assert [list(each.equal) for each in entries] == [[texts[1]], [texts[0]], [], [], []]
 
 
-def test_a_student_gets_nothing_that_is_for_staff(tmp_path) -> None:
+def test_a_student_gets_nothing_that_is_for_staff(tmp_path):
     flagged = classes.entry("ada", result("no_bias", "printed", ["a flag"]))
-    flagged.result["exercises"][0]["findings"][0]["excerpt"] = {  # type: ignore[index]
-        "kind": "an excerpt"
-    }
-    flagged.result["of staff"] = "a secret"  # type: ignore[index]
+    flagged.result["exercises"][0]["findings"][0]["excerpt"] = {"kind": "an excerpt"}
+    flagged.result["of staff"] = "a secret"
 
     texts = written([flagged], tmp_path)
 
@@ -84,8 +80,8 @@ def test_a_student_gets_nothing_that_is_for_staff(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=ascii)
-def test_texts_of_students_act_nowhere(payload: str, tmp_path) -> None:
-    def hostile(text: str) -> list[Entry]:
+def test_texts_of_students_act_nowhere(payload, tmp_path):
+    def hostile(text):
         model = result("no_bias", text, [text])
         student = Entry(text[:40], f"{text} x", path=Path("x"), remarks=[text], result=model)
         return [student, Entry(f"{text[:40]}2", f"{text} x", problem=text)]
@@ -100,7 +96,7 @@ def test_texts_of_students_act_nowhere(payload: str, tmp_path) -> None:
     assert "\x1b" not in "".join(texts.values())
 
 
-def test_folder_names_differ_on_every_file_system() -> None:
+def test_folder_names_differ_on_every_file_system():
     odd = ["ada", "Ada", "a/b", "a_b", "..", "con", "é", "e\u0301", "x" * 300, ""]
     students = [*odd, *feedback.folder_names(odd)[1:]]  # some choose what others would get
 
@@ -130,9 +126,7 @@ def test_folder_names_differ_on_every_file_system() -> None:
         (None, "cannot be read"),  # a broken link
     ],
 )
-def test_an_adjustment_that_cannot_be_read_is_one_line(
-    text: str | None, words: str, tmp_path
-) -> None:
+def test_an_adjustment_that_cannot_be_read_is_one_line(text, words, tmp_path):
     path = tmp_path / config.ADJUSTMENTS
     path.symlink_to(tmp_path / "linked")
     if text is not None:
@@ -143,7 +137,7 @@ def test_an_adjustment_that_cannot_be_read_is_one_line(
 
 
 @pytest.mark.parametrize("student", ["1", "01", "'1", "ADA", "ada@x.example", "Ada Lovelace"])
-def test_an_adjustment_names_a_student_by_any_id_of_the_list(student: str, tmp_path) -> None:
+def test_an_adjustment_names_a_student_by_any_id_of_the_list(student, tmp_path):
     path = tmp_path / config.ADJUSTMENTS
     path.write_text(f'student,points,reason\n{student},"\u22122,5",late\n', "utf-8")
     ids = {"id": "1", "login": "ada", "email": "ada@x.example"}
@@ -157,9 +151,7 @@ def test_an_adjustment_names_a_student_by_any_id_of_the_list(student: str, tmp_p
 # --- for the class ------------------------------------------------------------------------------
 
 
-def test_the_page_for_the_class_has_no_word_of_a_student_and_no_rare_mistake(
-    assignment: Assignment,
-) -> None:
+def test_the_page_for_the_class_has_no_word_of_a_student_and_no_rare_mistake(assignment):
     course = open_course(assignment)
     entries = [classes.entry(str(n), result("no_bias", "secret")) for n in range(3)]
     entries += [classes.entry("9", result("flipped", "secret"))]

@@ -19,7 +19,7 @@ assert len(CASES) == TEXT.count("\n## ")  # none has the name of another
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_everything_has_the_owner_that_its_name_and_the_list_say(case: str, tmp_path) -> None:
+def test_everything_has_the_owner_that_its_name_and_the_list_say(case, tmp_path):
     lines = CASES[case].splitlines()
     people, words, there = (
         [line[2:] for line in lines if line.startswith(f"{sign} ")] for sign in "|?*"
@@ -66,14 +66,14 @@ ROSTER = (
 )
 
 
-def export(folder: Path, *more: str) -> Path:
+def export(folder, *more):
     """Write an export of Gradescope's; Eve has typed Ada's student ID."""
     handed_in(folder / "in", "submission_1/", "submission_2/", *more)
     (folder / "in/submission_metadata.yml").write_text(METADATA, "utf-8")
     return folder
 
 
-def test_a_lone_folder_of_a_platform_is_entered(tmp_path) -> None:
+def test_a_lone_folder_of_a_platform_is_entered(tmp_path):
     result = found(tmp_path, ["download/ada_1_10_detector.py", "download/b_2_11_detector.py"])
 
     assert result.platform.name == "canvas"
@@ -90,9 +90,7 @@ def test_a_lone_folder_of_a_platform_is_entered(tmp_path) -> None:
         ("sid,name\n1,Alan Turing\n", "ada@x.example alan@x.example eve@x.example"),
     ],
 )
-def test_gradescopes_list_says_by_address_who_submitted_and_when(
-    people: str, expected: str, tmp_path
-) -> None:
+def test_gradescopes_list_says_by_address_who_submitted_and_when(people, expected, tmp_path):
     ada, alan, eve = expected.split()
 
     result = found(export(tmp_path), [], people)
@@ -115,16 +113,14 @@ def test_gradescopes_list_says_by_address_who_submitted_and_when(
         ("submission_3", "", "move submission_3 to a folder of its own"),
     ],
 )
-def test_gradescopes_list_is_believed_only_beside_its_own_folders(
-    more: str, platform: str, words: str, tmp_path
-) -> None:
+def test_gradescopes_list_is_believed_only_beside_its_own_folders(more, platform, words, tmp_path):
     result = found(export(tmp_path, *filter(None, [more])), [], platform=platform)
 
     assert words in result.warnings[0]
     assert {"submission_1", "submission_2", "submission_metadata.yml"} <= set(owners(result))
 
 
-def test_only_students_files_count_whatever_their_names_are(tmp_path) -> None:
+def test_only_students_files_count_whatever_their_names_are(tmp_path):
     left = ["ada.py:Zone.Identifier", "Icon\r", "~$roster.xlsx", ".DS_Store", "._ada.py"]
     folder = handed_in(tmp_path / "in", "ada.py", *left)
     for name in (b"Jos\xe9.py", b"Jos\\udce9.py", "José.py".encode()):
@@ -153,9 +149,7 @@ def test_only_students_files_count_whatever_their_names_are(tmp_path) -> None:
         ("", ["submission_1/"], "gradescope", "has no submission_metadata.yml"),
     ],
 )
-def test_what_cannot_be_read_is_one_line(
-    people: str, files: list[str], platform: str, words: str, tmp_path
-) -> None:
+def test_what_cannot_be_read_is_one_line(people, files, platform, words, tmp_path):
     (tmp_path / "in").mkdir()
 
     with pytest.raises(FileError, match=words) as caught:
@@ -193,8 +187,8 @@ DEADLINE = datetime.datetime(2026, 10, 1, 22, tzinfo=EAST)
     ],
 )
 def test_who_was_late_is_what_the_platform_says_or_its_time_and_the_deadline_give(
-    files: list[str], people: str, late: list[bool | None], unused: str, tmp_path
-) -> None:
+    files, people, late, unused, tmp_path
+):
     result = found(tmp_path, files, people)
     for entry, day in zip(result.entries, (1, 3), strict=True):
         time = DEADLINE.replace(day=day).timestamp()
@@ -211,6 +205,6 @@ def test_who_was_late_is_what_the_platform_says_or_its_time_and_the_deadline_giv
 # --- random listings --------------------------------------------------------------------------
 
 
-def test_nobody_ever_gets_what_somebody_else_handed_in_and_nothing_is_lost(tmp_path) -> None:
+def test_nobody_ever_gets_what_somebody_else_handed_in_and_nothing_is_lost(tmp_path):
     for number, listing in enumerate(listings(2026, 3000 if NIGHTLY else 350)):
         assert list(listing.faults(tmp_path / str(number))) == [], listing

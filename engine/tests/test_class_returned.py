@@ -75,7 +75,7 @@ FILES = [
 ]
 
 
-def of_platform(text: str, folder: Path, encoding: str = "utf-8") -> Found:
+def of_platform(text, folder, encoding="utf-8"):
     """Return what five listed students handed in on a platform, of whom one did not."""
     path = folder / "list.csv"
     path.write_bytes(CHANGE.sub(r"\1", text).encode(encoding))
@@ -92,7 +92,7 @@ def of_platform(text: str, folder: Path, encoding: str = "utf-8") -> Found:
     return Found(folder, platform, entries, table, platform)
 
 
-def given_back(found: Found, column: str, folder: Path, chosen: str = "changed") -> str:
+def given_back(found, column, folder, chosen="changed"):
     """Write what goes back, after what is in `folder`; return what is printed."""
     new = folder / "new"
     marks = returned.column_of(found, column)
@@ -103,15 +103,13 @@ def given_back(found: Found, column: str, folder: Path, chosen: str = "changed")
     return "\n".join(lines)
 
 
-def zipped_names(folder: Path) -> list[str]:
+def zipped_names(folder):
     with zipfile.ZipFile(folder / "feedback.zip") as archive:
         return archive.namelist()
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_list_comes_back_with_its_column_filled_in_and_every_other_byte_as_it_was(
-    name: str, tmp_path
-) -> None:
+def test_a_list_comes_back_with_its_column_filled_in_and_every_other_byte_as_it_was(name, tmp_path):
     text, column, words = LISTS[name]
     encoding = "utf-16" if name == "blackboard" else "utf-8"
     found = of_platform(text, tmp_path, encoding)
@@ -133,16 +131,12 @@ def test_a_list_comes_back_with_its_column_filled_in_and_every_other_byte_as_it_
         (MOODLE.replace(",Last modified (grade)", ",Changed"), "", "no column 'last modified"),
     ],
 )
-def test_a_list_that_would_not_be_imported_is_one_line(
-    people: str, column: str, words: str, tmp_path
-) -> None:
+def test_a_list_that_would_not_be_imported_is_one_line(people, column, words, tmp_path):
     with pytest.raises(FileError, match=re.escape(words)):
         returned.column_of(of_platform(people, tmp_path), column)
 
 
-def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_whose(
-    tmp_path,
-) -> None:
+def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_whose(tmp_path):
     found = of_platform(CANVAS.replace(",80,", ",90,"), tmp_path)
     ada, alan, grace, emmy, zoe = found.entries
     for entry, change in ((ada, 30), (alan, -60), (grace, 5), (emmy, -10)):
@@ -163,8 +157,8 @@ def test_points_stay_between_0_and_the_maximum_of_the_column_and_a_line_says_who
     assert "110 becomes 90" in lines[1]
 
 
-def test_after_an_appeal_only_the_reports_that_changed_are_uploaded(tmp_path) -> None:
-    def again(appeal: str = "", chosen: str = "changed") -> str:
+def test_after_an_appeal_only_the_reports_that_changed_are_uploaded(tmp_path):
+    def again(appeal="", chosen="changed"):
         found = of_platform(MOODLE, tmp_path)
         if appeal:
             found.entries[0].adjustments = [Adjustment(-1, appeal)]
@@ -187,9 +181,7 @@ def test_after_an_appeal_only_the_reports_that_changed_are_uploaded(tmp_path) ->
     assert one == ["Ada_1_assignfeedback_file_report.html"]
 
 
-def test_a_report_is_deleted_with_a_line_and_no_zip_that_may_not_have_been_uploaded(
-    tmp_path,
-) -> None:
+def test_a_report_is_deleted_with_a_line_and_no_zip_that_may_not_have_been_uploaded(tmp_path):
     given_back(of_platform(CANVAS, tmp_path), "Lab 1", tmp_path)
     everybody = zipped_names(tmp_path)
     found = of_platform(CANVAS, tmp_path)
@@ -205,7 +197,7 @@ def test_a_report_is_deleted_with_a_line_and_no_zip_that_may_not_have_been_uploa
     assert zipped_names(tmp_path) == everybody
 
 
-def test_canvas_gets_what_fits_the_name_of_what_was_handed_in(tmp_path) -> None:
+def test_canvas_gets_what_fits_the_name_of_what_was_handed_in(tmp_path):
     found = of_platform(CANVAS, tmp_path)
     unread = classes.entry("4", name="Emmy")
     unread.path = Path("emmy_4_14_detector.py")

@@ -26,8 +26,8 @@ COMPARED = {
 
 @pytest.mark.parametrize(("got", "expected", "kind"), COMPARED.values(), ids=COMPARED)
 def test_the_kind_of_a_mismatch_is_the_first_of_shape_type_and_values_that_differs(
-    got: np.ndarray, expected: np.ndarray, kind: str | None
-) -> None:
+    got, expected, kind
+):
     mismatch = compare("output", got, expected, TIGHT, "float64", AXES)
 
     assert (mismatch.kind if mismatch else None) == kind
@@ -44,9 +44,7 @@ def test_the_kind_of_a_mismatch_is_the_first_of_shape_type_and_values_that_diffe
         (np.array([10**6 + 1]), np.array([10**6]), False),
     ],
 )
-def test_values_may_have_any_type_where_none_is_required(
-    got: np.ndarray, expected: np.ndarray, right: bool
-) -> None:
+def test_values_may_have_any_type_where_none_is_required(got, expected, right):
     assert (compare("output", got, expected, TIGHT, "", AXES) is None) == right
 
 
@@ -58,7 +56,7 @@ def test_values_may_have_any_type_where_none_is_required(
     ],
     ids=["farthest beyond its own tolerance", "without names"],
 )
-def test_the_worst_value_is_located(got: np.ndarray, expected: np.ndarray, place: str) -> None:
+def test_the_worst_value_is_located(got, expected, place):
     mismatch = compare("output", got, expected, Tolerance(0.1, 0.0), "float64", AXES)
 
     assert mismatch.lines[0].endswith(place)

@@ -1,7 +1,6 @@
 """A mistake is named if everything matches; otherwise at most its location is."""
 
 import dataclasses
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -22,19 +21,18 @@ NO = entry(RAISED, [1.0])
 NAN = entry(NOT_FINITE, [FORM])
 DRAWS = entry(RANDOM, [FORM])
 NAMES = ["the solution", "halved", "shifted", "halved+shifted"]
-Answer = float | np.ndarray  # the value of the one tensor that a call returns, or its fingerprint
-Answers = Sequence[Answer]
 TABLE = (1.0, 0.5, 2.0, 1.5)
 ALIKE = (1.0, 0.5, 0.5, 1.5)
 HALVED_TWICE = (1.0, 0.5, 2.0, 0.5)
 
 
-def prints(answer: Answer, effects: float = 0.0) -> np.ndarray:
+def prints(answer, effects=0.0):
+    """Return the fingerprint of a call's only tensor: of its one value, or as it is given."""
     tensor = answer if isinstance(answer, np.ndarray) else entry(FORM, [answer])
     return np.stack([tensor, entry(effects)])
 
 
-def call(got: Answer, rows: Answers = TABLE, training: bool = False, drew: bool = True):
+def call(got, rows=TABLE, training=False, drew=True):
     """Return what is observed of a call, next to what the solution and each variant return."""
     table = np.stack([prints(row) for row in rows])
     return Observation(prints(got), table, LIMITS, training, "main", {"out/output": 0}, drew)
@@ -56,9 +54,7 @@ RECOGNISED = {
 
 
 @pytest.mark.parametrize(("calls", "names"), RECOGNISED.values(), ids=RECOGNISED)
-def test_a_mistake_is_named_if_everything_matches(
-    calls: list[Observation], names: list[str]
-) -> None:
+def test_a_mistake_is_named_if_everything_matches(calls, names):
     assert recognize(calls, NAMES[: len(calls[0].rows)], {}) == names
 
 
@@ -73,8 +69,8 @@ def test_a_mistake_is_named_if_everything_matches(
     ],
 )
 def test_a_variant_that_draws_explains_wrong_draws_and_an_undecided_one_anything(
-    recorded: np.ndarray, got: Answer, drew: bool, is_named: bool
-) -> None:
+    recorded, got, drew, is_named
+):
     calls = [call(0.5, TABLE[:2]), call(got, (1.0, recorded), drew=drew)]
 
     assert recognize(calls, NAMES[:2], {}) == ["halved"] * is_named
@@ -92,9 +88,7 @@ def test_a_variant_that_draws_explains_wrong_draws_and_an_undecided_one_anything
         ([np.inf, 0.15], [np.inf, 0.0], False),
     ],
 )
-def test_sums_agree_within_what_is_allowed_for_their_size(
-    got: list[float], row: list[float], equal: bool
-) -> None:
+def test_sums_agree_within_what_is_allowed_for_their_size(got, row, equal):
     assert close(entry(FORM, got), entry(FORM, row), entry(0.0, [0.1] * 4)) == equal
 
 
@@ -106,12 +100,8 @@ RIGHT = (1.0, 1.0, 1.0)
 
 
 def in_two_modes(
-    evaluation: Answer,
-    training: Answer,
-    inputs: str = "main",
-    rows: Answers = (DROPPED, DROPPED, 1.0),
-    eval_rows: Answers = (1.0, 0.5, 1.0),
-) -> list[Observation]:
+    evaluation, training, inputs="main", rows=(DROPPED, DROPPED, 1.0), eval_rows=(1.0, 0.5, 1.0)
+):
     """Return a call in both modes; of the variants, by default, "stuck" drops nothing."""
     both = call(evaluation, eval_rows), call(training, rows, training=True)
     return [dataclasses.replace(observation, inputs=inputs) for observation in both]
@@ -161,9 +151,7 @@ DIAGNOSED = {
 
 
 @pytest.mark.parametrize(("levels", "names", "diagnosis"), DIAGNOSED.values(), ids=DIAGNOSED)
-def test_mistakes_are_named_that_explain_a_level_and_those_after_it(
-    levels: list[list[Observation]], names: list[str], diagnosis: Diagnosis
-) -> None:
+def test_mistakes_are_named_that_explain_a_level_and_those_after_it(levels, names, diagnosis):
     assert diagnose(levels, names, {}) == diagnosis
 
 
@@ -172,7 +160,7 @@ def test_mistakes_are_named_that_explain_a_level_and_those_after_it(
 NO_DROPOUT = ["the solution", "stuck", "no_dropout"]  # the first of these drops for other inputs
 
 
-def unmoved(value: Answer = 0.3, rows: Answers = (DROPPED, 1.0, 1.0), inputs: str = "main"):
+def unmoved(value=0.3, rows=(DROPPED, 1.0, 1.0), inputs="main"):
     return in_two_modes(value, value, inputs, rows, RIGHT)
 
 
@@ -194,7 +182,5 @@ MOVES = {
 
 
 @pytest.mark.parametrize(("calls", "counts", "mistake"), MOVES.values(), ids=MOVES)
-def test_dropout_has_no_effect_where_training_equals_eval(
-    calls: list[Observation], counts: dict[str, int], mistake: str | None
-) -> None:
+def test_dropout_has_no_effect_where_training_equals_eval(calls, counts, mistake):
     assert ineffective_dropout(calls, NO_DROPOUT, counts) == mistake

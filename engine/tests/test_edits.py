@@ -26,6 +26,6 @@ other = one
         ("one: one is two", "one = two", "conv: neither a section, a mistake nor a form"),
     ],
 )
-def test_a_text_that_cannot_be_read_is_an_error(old: str, new: str, message: str) -> None:
+def test_a_text_that_cannot_be_read_is_an_error(old, new, message):
     with pytest.raises(VariantError, match=message):
         mistakes("conv", TEXT.replace(old, new))

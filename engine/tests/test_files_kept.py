@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,8 @@ from testkit.classes import graded_class, handed_in
 WORK = b"# an evening's work\n"
 
 
-def test_a_file_that_cannot_be_written_whole_is_named(tmp_path, monkeypatch) -> None:
-    def full(*_: object) -> None:
+def test_a_file_that_cannot_be_written_whole_is_named(tmp_path, monkeypatch):
+    def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
@@ -39,9 +38,7 @@ def test_a_file_that_cannot_be_written_whole_is_named(tmp_path, monkeypatch) -> 
         "gradescope --references reference_outputs --out {}.zip",
     ],
 )
-def test_a_file_that_we_did_not_write_is_not_replaced(
-    folder: Path, tmp_path, line: str, content: bytes, capsys
-) -> None:
+def test_a_file_that_we_did_not_write_is_not_replaced(folder, tmp_path, line, content, capsys):
     name, *options = line.format(tmp_path / "work").split()
     path = Path(options[-1])
     path.write_bytes(content)
@@ -56,7 +53,7 @@ def test_a_file_that_we_did_not_write_is_not_replaced(
     "line",
     ["report {folder}/solution --json {out}.json --out {out}.html", "release --out {out}.zip"],
 )
-def test_what_a_command_wrote_it_may_replace(folder: Path, tmp_path, line: str) -> None:
+def test_what_a_command_wrote_it_may_replace(folder, tmp_path, line):
     name, *options = line.format(out=tmp_path / "work", folder=folder).split()
 
     assert run(folder, name, options) == run(folder, name, options) == 0
@@ -66,7 +63,7 @@ def test_what_a_command_wrote_it_may_replace(folder: Path, tmp_path, line: str) 
 
 
 @contextlib.contextmanager
-def under(umask: int) -> Iterator[None]:
+def under(umask):
     before = os.umask(umask)
     try:
         yield
@@ -74,17 +71,17 @@ def under(umask: int) -> Iterator[None]:
         assert os.umask(before) == umask
 
 
-def modes_in(folder: Path) -> tuple[set[int], set[int]]:
+def modes_in(folder):
     """Return the modes of the folders in a folder, and those of the files."""
-    modes: tuple[set[int], set[int]] = (set(), set())
+    modes = (set(), set())
     for path in folder.rglob("*"):
         modes[path.is_file()].add(path.stat().st_mode & 0o777)
     return modes
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077, 0o002], ids=oct)
-def test_the_umask_decides_who_can_read_a_file_unless_it_is_for_staff(tmp_path, umask) -> None:
-    def write(name: str) -> None:
+def test_the_umask_decides_who_can_read_a_file_unless_it_is_for_staff(tmp_path, umask):
+    def write(name):
         with whole_folder(tmp_path / name / "below") as unfinished:
             write_whole(unfinished / "new" / "file", "")
 
@@ -97,7 +94,7 @@ def test_the_umask_decides_who_can_read_a_file_unless_it_is_for_staff(tmp_path, 
     assert modes_in(tmp_path / "staff") == ({0o700}, {0o600})
 
 
-def test_a_class_private_references_and_the_autograder_are_for_staff(copy: Path, tmp_path) -> None:
+def test_a_class_private_references_and_the_autograder_are_for_staff(copy, tmp_path):
     private = ["--seed", "77", "--out", f"{tmp_path}/staff/references"]
     built = ["--references", private[-1], "--out", f"{tmp_path}/staff/dist/autograder.zip"]
     hand_ins = handed_in(tmp_path / "in", "ada.py")

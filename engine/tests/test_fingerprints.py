@@ -4,7 +4,6 @@ The golden corpus compares all others with recorded ones.
 """
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from tensormark.judging.fingerprints import (
     MISSING,
     SUMS,
     AnsweredCall,
-    Observation,
     fingerprints,
     form,
     observe,
@@ -33,12 +31,12 @@ MEAN = [Statistic("the mean", 2.5)]
 RANDOM_PROBE = replace(PROBE, examine=Statistics(MEAN, lambda out, _: [out["output"].mean()]))
 
 
-def answer(output: np.ndarray | None = X, **message: Any) -> Reply:
+def answer(output=X, **message):
     tensors = {} if output is None else {"out/output": output}
     return Reply("ok", "", {"changed": [], **message}, tensors)
 
 
-def fingerprint(reply: Reply, probe: Probe = PROBE) -> list[list[float]]:
+def fingerprint(reply, probe=PROBE):
     recording = Recording({"x": X}, {"output": X}, {}, np.zeros(0))
     return fingerprints(AnsweredCall(probe, CALL, recording, reply)).tolist()
 
@@ -57,9 +55,7 @@ def fingerprint(reply: Reply, probe: Probe = PROBE) -> list[list[float]]:
     ],
     ids=["missing", "empty", "too large", "largest", "overflow"],
 )
-def test_an_answer_has_sums_or_statistics_if_it_has_values_and_is_not_too_large(
-    output: np.ndarray | None, code: float, mean: float
-) -> None:
+def test_an_answer_has_sums_or_statistics_if_it_has_values_and_is_not_too_large(output, code, mean):
     sums = fingerprint(answer(output))[0]
 
     assert fingerprint(answer(output), RANDOM_PROBE)[0][:2] == [code, mean]
@@ -67,8 +63,8 @@ def test_an_answer_has_sums_or_statistics_if_it_has_values_and_is_not_too_large(
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyError, IndexError, TypeError])
-def test_statistics_that_do_not_fit_the_shape_leave_the_form(error: type[Exception]) -> None:
-    def read(out: Any, _: Any) -> list[float]:
+def test_statistics_that_do_not_fit_the_shape_leave_the_form(error):
+    def read(out, _):
         raise error
 
     probe = replace(PROBE, examine=Statistics(MEAN, read))
@@ -76,7 +72,7 @@ def test_statistics_that_do_not_fit_the_shape_leave_the_form(error: type[Excepti
     assert fingerprint(answer(), probe)[0] == [form(X), *[0.0] * SUMS]
 
 
-def test_the_fingerprint_of_an_exception_does_not_depend_on_its_words() -> None:
+def test_the_fingerprint_of_an_exception_does_not_depend_on_its_words():
     first = fingerprint(Reply("error", "raised A: x (main.py, line 7)"))
 
     assert first == fingerprint(Reply("error", "raised B: y"))
@@ -88,12 +84,12 @@ LIMITS = {"outputs": 0.1, "gradients": 0.2, "float64": 0.3}
 ENTRY = {"tolerance": {kind: {"rtol": 0.0, "atol": limit} for kind, limit in LIMITS.items()}}
 
 
-def observation(reply: Reply, probe: Probe = PROBE, **fields: Any) -> Observation:
+def observation(reply, probe=PROBE, **fields):
     recording = Recording({"x": X}, {"output": X}, {"x": X}, np.zeros((2, 3, 1 + SUMS)))
     return observe(AnsweredCall(probe, replace(CALL, **fields), recording, reply), ENTRY)
 
 
-def test_an_answer_is_observed_beside_the_variants_with_the_tolerance_of_each_tensor() -> None:
+def test_an_answer_is_observed_beside_the_variants_with_the_tolerance_of_each_tensor():
     seen = observation(answer(drew=True), train=True)
 
     assert (seen.training, seen.drew, seen.outputs) == (True, True, {"out/output": 1})
@@ -102,7 +98,7 @@ def test_an_answer_is_observed_beside_the_variants_with_the_tolerance_of_each_te
     assert observation(answer(), dtype="float64").allowed[:, 1].tolist() == [0.3, 0.3, 0.0]
 
 
-def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
+def test_a_random_answer_has_no_outputs_to_compare_between_modes():
     seen = observation(answer(), RANDOM_PROBE)
 
     assert (seen.outputs, seen.drew) == ({}, False)
@@ -121,8 +117,6 @@ def test_a_random_answer_has_no_outputs_to_compare_between_modes() -> None:
         (None, False),
     ],
 )
-def test_equal_values_in_eval_mode_are_not_compared_with_training(
-    output: np.ndarray | None, is_compared: bool
-) -> None:
+def test_equal_values_in_eval_mode_are_not_compared_with_training(output, is_compared):
     assert bool(observation(answer(output)).outputs) is is_compared
     assert observation(answer(output), train=True).outputs

@@ -2,13 +2,12 @@
 
 import dataclasses
 import sys
-from collections.abc import Iterator
 
 import pytest
 
 from tensormark.exercise import Call
 from tensormark.policy import Policy, rules_of, usual_names
-from tensormark.sandbox.interface import Program, Reply, Request, WorkerStartError
+from tensormark.sandbox.interface import Request, WorkerStartError
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.tiers import PROCESS, TIERS
 from tensormark.usage import UserError
@@ -122,7 +121,7 @@ MALFORMED = ["", "torch.", "torch.nn Conv1d", "F.softmax()", "torch.*"]
 WAYS = [*STOPPED, *FREE]
 
 
-def guarded(names: list[str]) -> Program:
+def guarded(names):
     program = program_of_ways(HEAD, (body for _, body in WAYS))
     sources = {**program.sources, "given": "def helper():\n    return 1\n"}
     rules = {name: "grader/assignment.py" for name in names if not name.startswith("given")}
@@ -130,12 +129,12 @@ def guarded(names: list[str]) -> Program:
 
 
 @pytest.fixture(scope="module")
-def sandbox(request) -> Iterator[Sandbox]:
+def sandbox(request):
     with Sandbox(request.param, guarded([name for name, _ in WAYS])) as opened:
         yield opened
 
 
-def cases(numbers: range) -> list:
+def cases(numbers):
     """Return each way in the tier `process`, and some in the others."""
     return [
         pytest.param(
@@ -146,7 +145,7 @@ def cases(numbers: range) -> list:
     ]
 
 
-def ask(sandbox: Sandbox, number: int, forbidden: tuple[str, ...]) -> Reply:
+def ask(sandbox, number, forbidden):
     call = Call(f"way_{number}", ("x",), "main", kind="function").message()
     request = Request(f"{number}", frozenset(), call, {"x": X}, forbidden=forbidden)
     (reply,) = sandbox.run([request])
@@ -154,7 +153,7 @@ def ask(sandbox: Sandbox, number: int, forbidden: tuple[str, ...]) -> Reply:
 
 
 @pytest.mark.parametrize(("sandbox", "number"), cases(range(len(STOPPED))), indirect=["sandbox"])
-def test_a_forbidden_name_is_stopped_where_it_runs(sandbox: Sandbox, number: int) -> None:
+def test_a_forbidden_name_is_stopped_where_it_runs(sandbox, number):
     name, _ = STOPPED[number]
     assert ask(sandbox, number, ()).status == "ok"
 
@@ -167,20 +166,20 @@ def test_a_forbidden_name_is_stopped_where_it_runs(sandbox: Sandbox, number: int
 @pytest.mark.parametrize(
     ("sandbox", "number"), cases(range(len(STOPPED), len(WAYS))), indirect=["sandbox"]
 )
-def test_other_code_and_the_librarys_own_calls_are_not(sandbox: Sandbox, number: int) -> None:
+def test_other_code_and_the_librarys_own_calls_are_not(sandbox, number):
     reply = ask(sandbox, number, WAYS[number][:1])
 
     assert reply.status == "ok", reply.text
 
 
 @pytest.mark.parametrize("sandbox", [PROCESS], indirect=True)
-def test_classes_with_methods_of_the_same_form_are_forbidden_together(sandbox: Sandbox) -> None:
+def test_classes_with_methods_of_the_same_form_are_forbidden_together(sandbox):
     layers = ("torch.nn.TransformerEncoderLayer", "torch.nn.TransformerDecoderLayer")
 
     assert ask(sandbox, len(STOPPED), layers).status == "ok"
 
 
-def test_names_that_cannot_be_forbidden_are_refused() -> None:
+def test_names_that_cannot_be_forbidden_are_refused():
     rules = dict.fromkeys(REFUSED, "grader/assignment.py")
     code = f"""from tensormark.worker.forbidden import prepare
 for name, where in {rules}.items():
@@ -194,7 +193,7 @@ for name, where in {rules}.items():
 
 
 @pytest.mark.parametrize("tier", marked(TIERS))
-def test_nothing_is_graded_where_a_name_is_refused(tier: str) -> None:
+def test_nothing_is_graded_where_a_name_is_refused(tier):
     with pytest.raises(WorkerStartError) as caught, Sandbox(tier, guarded(["nunpy"])) as opened:
         ask(opened, 0, ())
 
@@ -202,16 +201,16 @@ def test_nothing_is_graded_where_a_name_is_refused(tier: str) -> None:
 
 
 @pytest.mark.parametrize("name", MALFORMED)
-def test_a_malformed_name_is_refused_when_the_assignment_is_opened(name: str) -> None:
+def test_a_malformed_name_is_refused_when_the_assignment_is_opened(name):
     with pytest.raises(ValueError, match="not a full name"):
         Policy((name,))
     with pytest.raises(ValueError, match="is a tuple of names"):
-        Policy(forbidden="torch.nn")  # type: ignore[arg-type]
+        Policy(forbidden="torch.nn")
     with pytest.raises(ValueError, match=r"say in a line what to do instead of numpy\.dot"):
         Policy({"numpy.dot": " "})
 
 
-def test_only_a_definition_in_a_given_file_is_no_rule_about_a_library(tmp_path) -> None:
+def test_only_a_definition_in_a_given_file_is_no_rule_about_a_library(tmp_path):
     (tmp_path / "starter").mkdir()
     (tmp_path / "starter" / "torch.py").write_text("x = 1\n")  # a student's
     (tmp_path / "starter" / "given.py").write_text("def spell(): ...\n")

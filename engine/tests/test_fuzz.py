@@ -8,8 +8,6 @@ import os
 import random
 import time
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,7 +43,7 @@ ANSWER_KEYS = st.sampled_from(sorted(answers.KEYS)) | st.text()
 pytestmark = pytest.mark.timeout(3600 if LONG else 300)
 
 
-def damage(content: bytes, rng: random.Random, other: bytes) -> bytes:
+def damage(content, rng, other):
     """Return the content with a part that is replaced, cut, repeated or exchanged for another's."""
     at = rng.randrange(len(content))
     end = at + rng.choice((1, 1, 2, 4, 8, rng.randrange(1, 64), len(content)))
@@ -54,11 +52,10 @@ def damage(content: bytes, rng: random.Random, other: bytes) -> bytes:
     return content[:at] + rng.choice(parts) + content[end:]
 
 
-Decode = Callable[[bytes], tuple[protocol.Message, protocol.Tensors]]
 BOTH = pytest.mark.parametrize("decode", [protocol.decode, answers.decode], ids=["ask", "answer"])
 
 
-def accepted(decode: Decode, frame: bytes) -> bool:
+def accepted(decode, frame):
     """Decode; return whether it was accepted. Any error but a ProtocolError fails the test."""
     try:
         message, tensors = decode(frame)
@@ -72,7 +69,7 @@ def accepted(decode: Decode, frame: bytes) -> bool:
 
 
 @BOTH
-def test_a_damaged_frame_is_an_error_or_a_frame(decode: Decode) -> None:
+def test_a_damaged_frame_is_an_error_or_a_frame(decode):
     rng = random.Random(0)
     arrays = {"out/output": np.arange(12, dtype=np.float32).reshape(3, 4), "ids": np.arange(3)}
     frame = encode({"number": 1, "status": "ok"}, arrays)
@@ -87,7 +84,7 @@ def test_a_damaged_frame_is_an_error_or_a_frame(decode: Decode) -> None:
 
 @FEW
 @given(st.dictionaries(ANSWER_KEYS, VALUES, max_size=5).map(lambda more: GOOD | more))
-def test_any_answer_is_a_reply_or_a_lost_worker(answer: dict[str, object]) -> None:
+def test_any_answer_is_a_reply_or_a_lost_worker(answer):
     try:
         reply = answers.reply_in(encode(answer), 1, None)
         answers.as_progress(reply.message.get("progress", [0, 0]))
@@ -101,7 +98,7 @@ def test_any_answer_is_a_reply_or_a_lost_worker(answer: dict[str, object]) -> No
 
 @FEW
 @given(st.binary(max_size=400), st.integers(0, 500), st.integers(0, 2**64 - 1))
-def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, length: int) -> None:
+def test_any_reply_buffer_has_answers_or_an_error(content, at, length):
     memory = mmap.mmap(-1, size(2, 128))
     reply_buffer = ReplyBuffer(memory, 128)
     memory[at % 100 : at % 100 + min(len(content), 300)] = content[:300]
@@ -116,7 +113,7 @@ def test_any_reply_buffer_has_answers_or_an_error(content: bytes, at: int, lengt
         assert answer is None or isinstance(answer[0], dict)
 
 
-def archives_of_each_kind(path: Path) -> list[bytes]:
+def archives_of_each_kind(path):
     """Return an archive of each kind, to be damaged; the end of a tar is only padding."""
     files = {"work/main.py": SOURCE, "work/notes.txt": b"hello" * 50}
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -125,7 +122,7 @@ def archives_of_each_kind(path: Path) -> list[bytes]:
     return zips + [tarred(path, files, mode).read_bytes()[:4096] for mode in modes]
 
 
-def outcome(path: Path) -> str:
+def outcome(path):
     try:
         read_submission(path, EDITABLE)
     except SubmissionError as error:
@@ -133,7 +130,7 @@ def outcome(path: Path) -> str:
     return ""
 
 
-def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path) -> None:
+def test_a_damaged_archive_is_refused_with_one_sentence_or_read(tmp_path):
     rng = random.Random(2)
     path = tmp_path / "work"
     archives = archives_of_each_kind(path)

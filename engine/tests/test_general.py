@@ -1,15 +1,11 @@
 """Tests of mistakes that any function can have, which one answer shows without a recorded row."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.general import of_shape
-from tensormark.result import Finding
-from tensormark.sandbox.interface import Reply
 from testkit.trials import (
     CORRECT,
     OUTPUT,
@@ -31,7 +27,7 @@ NO_DROPOUT = {"name": "no dropout", **IN_TRAINING}
 FLOAT64 = {"name": "other sizes", "calls": (replace(OWN_CALL, dtype="float64"),)}
 
 
-def problem_in(answer: Reply, again: Reply | None = None, **probe: Any) -> Finding:
+def problem_in(answer, again=None, **probe):
     """Return what is said of an answer.
 
     Args:
@@ -39,7 +35,7 @@ def problem_in(answer: Reply, again: Reply | None = None, **probe: Any) -> Findi
     """
     second = probe == SECOND_CALL
 
-    def ask(answered: AnsweredCall, dtype: str = "float64", alone: bool = False) -> AnsweredCall:
+    def ask(answered, dtype="float64", alone=False):
         call = answered.call if alone else replace(answered.call, dtype=dtype)
         return replace(answered, call=call, reply=again if again and alone == second else answer)
 
@@ -49,7 +45,7 @@ def problem_in(answer: Reply, again: Reply | None = None, **probe: Any) -> Findi
     return finding(trial(*[CORRECT for _ in before], answer, exercise=layer, again=ask))
 
 
-def in_type(output: np.ndarray, dtype: str) -> Reply:
+def in_type(output, dtype):
     return replace(reply(), tensors={"out/output": output.astype(dtype)})
 
 
@@ -67,9 +63,7 @@ def in_type(output: np.ndarray, dtype: str) -> Reply:
         (reply(tensors={"after/x": X + 1}), {}, "input_changed"),
     ],
 )
-def test_one_answer_can_show_a_general_mistake(
-    answer: Reply, probe: dict[str, Any], name: str | None
-) -> None:
+def test_one_answer_can_show_a_general_mistake(answer, probe, name):
     assert problem_in(answer, **probe).mistake == name
 
 
@@ -88,9 +82,7 @@ def test_one_answer_can_show_a_general_mistake(
         (reply(OUTPUT[:1]), None, IN_TRAINING, "in training mode, the output has a wrong shape"),
     ],
 )
-def test_a_headline_says_no_more_than_was_seen(
-    answer: Reply, again: Reply | None, probe: dict[str, Any], headline: str
-) -> None:
+def test_a_headline_says_no_more_than_was_seen(answer, again, probe, headline):
     assert problem_in(answer, again, **probe).headline.startswith(headline)
 
 
@@ -106,9 +98,7 @@ def test_a_headline_says_no_more_than_was_seen(
         ((3, 7, 10, 1), (3, 7, 10), None),
     ],
 )
-def test_a_wrong_shape_says_what_happened_to_the_axes(
-    got: tuple[int, ...], expected: tuple[int, ...], text: str | None
-) -> None:
+def test_a_wrong_shape_says_what_happened_to_the_axes(got, expected, text):
     general = of_shape(got, expected)
 
     assert (general is None) is (text is None)

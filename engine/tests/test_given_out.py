@@ -1,11 +1,10 @@
 """What students get of an assignment, what it declares, and what must not be in a release."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
-from tensormark.authoring.course import Course, open_course
+from tensormark.authoring.course import open_course
 from tensormark.cli import run
 from tensormark.folder import open_assignment
 from tensormark.release.given_out import Release
@@ -29,14 +28,14 @@ STAFF = Staff(release=Release(
 """
 
 
-def course_in(folder: Path, release: Release | None = None) -> Course:
+def course_in(folder, release=None):
     course = open_course(open_assignment(folder))
     if release is None:
         return course
     return dataclasses.replace(course, staff=dataclasses.replace(course.staff, release=release))
 
 
-def test_a_release_has_what_students_need_and_no_files_for_staff_only(folder: Path) -> None:
+def test_a_release_has_what_students_need_and_no_files_for_staff_only(folder):
     files = contents(course_in(folder))
 
     expected = "README.md handout.md handout.html requirements.txt engine grader starter"
@@ -49,7 +48,7 @@ def test_a_release_has_what_students_need_and_no_files_for_staff_only(folder: Pa
     assert wheel().name.encode() in files["README.md"]
 
 
-def test_declared_files_are_given_out(copy: Path) -> None:
+def test_declared_files_are_given_out(copy):
     declared = {"notes/a.csv": b"1,2\n", "notes/a.txt": b"not declared\n", "card.md": b"ours\n"}
     students = {"for_students/README.md": b"# Welcome\n", "for_students/deep/.hidden": b"here\n"}
     unpacked(copy, {"grader/staff.py": STAFF.encode(), **declared, **students})
@@ -64,7 +63,7 @@ def test_declared_files_are_given_out(copy: Path) -> None:
     assert list(leaks(course_in(copy), files)) == []
 
 
-def test_what_only_staff_need_is_given_out_only_if_it_is_named(copy: Path, capsys) -> None:
+def test_what_only_staff_need_is_given_out_only_if_it_is_named(copy, capsys):
     staff = b"from grader import words\nfrom tensormark.authoring.course import Staff\n\n"
     staff += b"STAFF = Staff()\n"
     files = {
@@ -97,9 +96,7 @@ def test_what_only_staff_need_is_given_out_only_if_it_is_named(copy: Path, capsy
         ("", "", True, "has private inputs; run `tensormark references`"),
     ],
 )
-def test_what_disagrees_is_missing_or_private_is_not_given_out(
-    copy: Path, old: str, new: str, private: bool, message: str
-) -> None:
+def test_what_disagrees_is_missing_or_private_is_not_given_out(copy, old, new, private, message):
     path = copy / "handout.md"
     path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
     in_manifest(copy / "reference_outputs", private=private)
@@ -108,7 +105,7 @@ def test_what_disagrees_is_missing_or_private_is_not_given_out(
         contents(course_in(copy))
 
 
-def test_pictures_of_the_handout_are_given_out(copy: Path) -> None:
+def test_pictures_of_the_handout_are_given_out(copy):
     with (copy / "handout.md").open("a", encoding="utf-8") as file:
         file.write("\n![a line](pictures/line.svg)\n")
     line = b"<svg xmlns='http://www.w3.org/2000/svg'/>"

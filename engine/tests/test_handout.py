@@ -1,8 +1,6 @@
 """Tests of a handout of one page or several: where a problem is, and how it explains a message."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -49,14 +47,14 @@ SECOND_PAGE = """# More
 
 
 @pytest.fixture
-def folder(tmp_path) -> Path:
+def folder(tmp_path):
     (tmp_path / "handout").mkdir()
     (tmp_path / "handout.md").write_text(MAIN_PAGE, "utf-8")
     (tmp_path / "handout" / "more.md").write_text(SECOND_PAGE, "utf-8")
     return tmp_path
 
 
-def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
+def test_a_problem_is_on_the_page_that_has_its_heading(folder):
     handout = Handout(folder)
 
     assert handout.place("rate") == "handout/more.md, Problem (rate)"
@@ -78,14 +76,12 @@ def test_a_problem_is_on_the_page_that_has_its_heading(folder: Path) -> None:
         ("layer", "it is doubled, and it is shifted", []),
     ],
 )
-def test_messages_are_explained_as_in_the_handout(
-    folder: Path, exercise: str, line: str, explanations: list[str]
-) -> None:
+def test_messages_are_explained_as_in_the_handout(folder, exercise, line, explanations):
     assert Handout(folder).explanation(exercise, ["a line of its own", line]) == explanations
 
 
-def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(folder: Path) -> None:
-    def read(out: Any, _: Any) -> list[float]:
+def test_values_that_cannot_be_compared_are_not_explained_and_noted_once(folder):
+    def read(out, _):
         first = out["output"][0, 0]
         return [{0.0: first}[first % 1]]
 

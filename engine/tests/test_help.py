@@ -15,7 +15,7 @@ from testkit.graded import edit, edited, ran
 from testkit.resident import called
 
 
-def test_no_command_imports_torch(folder: Path) -> None:
+def test_no_command_imports_torch(folder):
     code = (
         "import importlib, sys\n"
         "from tensormark.cli import COMMANDS, main\n"
@@ -28,9 +28,7 @@ def test_no_command_imports_torch(folder: Path) -> None:
     assert ran(sys.executable, "-c", code).stdout.endswith("\nFalse\n")
 
 
-def test_an_assignment_is_found_from_below_and_from_outside(
-    folder: Path, tmp_path, solution_source: str
-) -> None:
+def test_an_assignment_is_found_from_below_and_from_outside(folder, tmp_path, solution_source):
     wrong = tmp_path / toy.MAIN
     wrong.write_text(edited(solution_source, (toy.BIAS, "")), "utf-8")
 
@@ -42,7 +40,7 @@ def test_an_assignment_is_found_from_below_and_from_outside(
         assert "right when given a correct conv" in completed.stdout
 
 
-def test_an_assignment_that_cannot_be_imported_is_one_line(copy: Path) -> None:
+def test_an_assignment_that_cannot_be_imported_is_one_line(copy):
     definition = copy / "grader" / "assignment.py"
     definition.write_text("raise ValueError('one\\n\\ttwo')\n", "utf-8")
 
@@ -62,8 +60,8 @@ def test_an_assignment_that_cannot_be_imported_is_one_line(copy: Path) -> None:
     ],
 )
 def test_an_assignment_for_another_version_says_once_what_changed(
-    copy: Path, monkeypatch, capsys, engine: str, says: str, times: int
-) -> None:
+    copy, monkeypatch, capsys, engine, says, times
+):
     monkeypatch.setattr("importlib.metadata.version", lambda name: "2.8.1")
     edit(copy / "grader/assignment.py", 'engine=""', f'engine="{engine}"')
 
@@ -74,17 +72,17 @@ def test_an_assignment_for_another_version_says_once_what_changed(
     assert [says in line for line in lines] == [True] * times
 
 
-def test_the_changelog_has_a_heading_for_this_version() -> None:
+def test_the_changelog_has_a_heading_for_this_version():
     headings = re.findall(r"^## ([\d.]+)", (DOCS / "changelog.md").read_text("utf-8"), re.MULTILINE)
 
     assert headings[0] == version("tensormark").rpartition(".")[0]
 
 
-def test_help_needs_no_assignment(tmp_path) -> None:
+def test_help_needs_no_assignment(tmp_path):
     assert called(tmp_path, "references", "--help").returncode == 0
 
 
-def test_help_says_where_the_pages_are(tmp_path) -> None:
+def test_help_says_where_the_pages_are(tmp_path):
     said = called(tmp_path, "--help").stdout.splitlines()[-1]
     folder = Path(said.removeprefix("Its pages are in ").removesuffix("."))
 

@@ -27,7 +27,7 @@ SOURCES = Path(__file__).resolve().parents[1]
 class Installation:
     """An environment with the wheel."""
 
-    def __init__(self, folder: Path, wheel: Path) -> None:
+    def __init__(self, folder, wheel):
         self.folder = folder
         venv.create(folder / "venv", symlinks=True, with_pip=False)
         self.bin = folder / "venv" / "bin"
@@ -40,7 +40,7 @@ class Installation:
         variables = {"HOME": str(folder), "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}"}
         self.environment = {**variables, "LANG": "C.UTF-8"}
 
-    def run(self, folder: Path, *words: str) -> str:
+    def run(self, folder, *words):
         """Run a command; return what it prints."""
         completed = ran(self.bin / words[0], *words[1:], cwd=folder, env=self.environment)
         assert completed.returncode == 0, f"{words}: {completed.stdout}{completed.stderr}"
@@ -48,7 +48,7 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Installation:
+def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("elsewhere")
     build = "-m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir".split()
     command = [sys.executable, *build, str(folder), str(SOURCES)]
@@ -59,7 +59,7 @@ def place(tmp_path_factory) -> Installation:
 
 @pytest.mark.tier(CONTAINED)  # the tier in which the class is graded
 @pytest.mark.timeout(600)
-def test_from_an_empty_folder_to_a_graded_class(place: Installation, tmp_path) -> None:
+def test_from_an_empty_folder_to_a_graded_class(place, tmp_path):
     code = "import tensormark; print(tensormark.__file__)"
     assert place.run(place.folder, "python", "-c", code).startswith(str(place.bin.parent))
 
@@ -69,8 +69,8 @@ def test_from_an_empty_folder_to_a_graded_class(place: Installation, tmp_path) -
 
 
 def test_the_commands_of_the_readme_print_what_it_shows_and_students_grade_with_the_release(
-    place: Installation, tmp_path
-) -> None:
+    place, tmp_path
+):
     follow(README, tmp_path, place.environment)
     course = tmp_path / "first"
     place.run(course, "tensormark", "release")

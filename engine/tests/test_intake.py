@@ -6,8 +6,6 @@ The golden corpus has more names, and every archive that is refused.
 import io
 import warnings
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +15,6 @@ from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Part, SubmissionError, read_parts
 from tensormark.worker.protocol import encode
 from testkit.packing import EDITABLE, SOURCE, refusal, side_by_side, taken, tarred, unpacked, zipped
-
-Pack = Callable[[Path, dict[str, bytes]], Path]
-
 
 BETTER = {
     "its exact name": {
@@ -38,14 +33,14 @@ BETTER = {
 
 @pytest.mark.parametrize("name", BETTER)
 @pytest.mark.parametrize("pack", [zipped, side_by_side])
-def test_the_best_match_among_several_files_is_taken(tmp_path, name: str, pack: Pack) -> None:
+def test_the_best_match_among_several_files_is_taken(tmp_path, name, pack):
     submission = taken(pack(tmp_path / "work", BETTER[name]))
 
     assert submission.sources == {"main": SOURCE.decode()}
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
-def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack: Pack) -> None:
+def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack):
     files = {
         "P_ada_attempt_2026-11-18-12-00-00_MAIN.PY": SOURCE,
         "optimizer (1).py": b"o = 1\n",
@@ -67,7 +62,7 @@ def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack
     assert {"rope", "config"} < submission.others
 
 
-def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path) -> None:
+def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path):
     for name in ("main.py", "optimizer.py", "transformer-1.py", "other.py"):
         (tmp_path / name).write_bytes(SOURCE)
 
@@ -77,7 +72,7 @@ def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path) -> No
     assert submission.sources.keys() == {"main"}
 
 
-def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path) -> None:
+def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path):
     (tmp_path / "main.py").write_bytes(SOURCE)
     (tmp_path / "optimizer.py").symlink_to("main.py")
     (tmp_path / "pretraining.py").write_bytes(b"#" * (MAX_SOURCE + 1))
@@ -92,7 +87,7 @@ def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path) 
     assert "transformer (1).py, transformer (2).py" in note
 
 
-def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path) -> None:
+def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path):
     folder = unpacked(tmp_path, {".main.py.icloud": b"bplist00", "other.py": SOURCE})
     unpacked(tmp_path, {"old/main.py": SOURCE})
 
@@ -100,7 +95,7 @@ def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path) -> None:
         assert "iCloud; download it in Finder" in refusal(path)
 
 
-def test_a_home_folder_is_found_in_every_shell(tmp_path, monkeypatch) -> None:
+def test_a_home_folder_is_found_in_every_shell(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
@@ -112,7 +107,7 @@ def test_a_home_folder_is_found_in_every_shell(tmp_path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("character", ["\x01", "é", "🐍"], ids=["control", "accent", "snake"])
-def test_the_largest_source_fits_into_a_frame_however_it_is_written(character: str) -> None:
+def test_the_largest_source_fits_into_a_frame_however_it_is_written(character):
     source = character * (MAX_SOURCE // len(character.encode()))
 
     encode({"sources": {"main": source}})
@@ -136,9 +131,7 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("pack", [tarred, side_by_side])
-def test_there_is_a_note_on_each_other_file_that_may_be_meant(
-    tmp_path, name: str, pack: Pack
-) -> None:
+def test_there_is_a_note_on_each_other_file_that_may_be_meant(tmp_path, name, pack):
     files, others = OTHERS[name]
 
     notes = taken(pack(tmp_path / "work", files), dict.fromkeys(EDITABLE, digest(STUB))).notes
@@ -146,7 +139,7 @@ def test_there_is_a_note_on_each_other_file_that_may_be_meant(
     assert [note.partition(" is not ")[0] for note in notes] == others
 
 
-def test_there_are_few_notes_however_much_there_is(tmp_path) -> None:
+def test_there_are_few_notes_however_much_there_is(tmp_path):
     files = {f"{number}/main{number}.py": b"x" for number in range(4000)}
     files |= {f"{number}/main.py": b"x" for number in range(4000)}
     files |= {f"main{number}.py": b"x" for number in range(1000)}
@@ -157,7 +150,7 @@ def test_there_are_few_notes_however_much_there_is(tmp_path) -> None:
     assert sum(map(len, notes)) < 10_000
 
 
-def test_many_files_that_are_not_graded_make_few_and_short_notes(tmp_path) -> None:
+def test_many_files_that_are_not_graded_make_few_and_short_notes(tmp_path):
     files = {"main.py": SOURCE, **{f"main_{n}_{'x' * 70}.py": b"x" for n in range(2000)}}
     hand_in = zipped(tmp_path / "work.zip", files)
     with zipfile.ZipFile(hand_in, "a") as archive, warnings.catch_warnings(action="ignore"):

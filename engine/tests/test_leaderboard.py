@@ -2,13 +2,11 @@
 
 import dataclasses
 import re
-from pathlib import Path
 
 import pytest
 
 from tensormark.classroom import grade_class
 from tensormark.classroom.leaderboard import PAGE, TABLE, Standings
-from tensormark.exercise import Assignment
 from tensormark.folder import open_assignment
 from tensormark.gradescope import autograder
 from tensormark.predictions import NAME_FILE, Leaderboard, Split
@@ -44,12 +42,12 @@ huge ->  is larger than 256 KiB
 """
 
 
-def predictions(wrong: int = 0) -> str:
+def predictions(wrong=0):
     """Return predictions of which the first are wrong."""
     return "".join(f"film {n} . ||| {int(n >= wrong)}\n" for n in range(20))
 
 
-def written(folder: Path, **texts: str) -> Path:
+def written(folder, **texts):
     """Write texts in files whose names end in -out.txt, and what is submitted with them."""
     for name, text in {**texts, toy.MAIN: "x = 1\n"}.items():
         path = folder / (name if "." in name else f"{name}-out.txt")
@@ -59,7 +57,7 @@ def written(folder: Path, **texts: str) -> Path:
 
 
 @pytest.fixture
-def competed(copy: Path) -> Assignment:
+def competed(copy):
     """The assignment with a leaderboard."""
     written(copy, **{"test.txt": DATA, "dev.txt": DATA, "card.md": CARD})
     board = Leaderboard(TEST, DEV, "card.md", "grades")
@@ -67,9 +65,7 @@ def competed(copy: Path) -> Assignment:
 
 
 @pytest.mark.parametrize("case", BAD.strip("\n").splitlines())
-def test_bad_predictions_are_not_packed_and_one_line_says_why(
-    case: str, competed: Assignment, tmp_path
-) -> None:
+def test_bad_predictions_are_not_packed_and_one_line_says_why(case, competed, tmp_path):
     text, words = case.encode().decode("unicode_escape").split(" -> ")
     written(tmp_path / "predictions", test=text.replace("huge", "0" * (1 << 20)))
 
@@ -80,9 +76,7 @@ def test_bad_predictions_are_not_packed_and_one_line_says_why(
     assert said.isprintable()
 
 
-def test_good_predictions_are_packed_with_a_clean_name_and_scored_on_dev(
-    competed: Assignment, tmp_path
-) -> None:
+def test_good_predictions_are_packed_with_a_clean_name_and_scored_on_dev(competed, tmp_path):
     text = "\r\n".join(reversed(predictions().splitlines()))
     none = predicted(competed, tmp_path, "Ada")
     written(tmp_path / "predictions", test=text)
@@ -110,8 +104,8 @@ STANDINGS = """rank,name,accuracy,low,high,group,student,note
 
 
 def test_a_class_is_ranked_in_groups_of_those_who_cannot_be_told_apart(
-    competed: Assignment, copy: Path, tmp_path, monkeypatch
-) -> None:
+    competed, copy, tmp_path, monkeypatch
+):
     wrong = {"emmy": 7, "grace": 8, "alan": 7, "ada": 0}
     texts = {student: {"test": predictions(count)} for student, count in wrong.items()}
     texts |= {"joan": {"test": ""}, "zoe": {}}
@@ -138,9 +132,7 @@ def test_a_class_is_ranked_in_groups_of_those_who_cannot_be_told_apart(
     assert not list(out.glob("leaderboard*"))
 
 
-def test_gradescope_gets_the_accuracy_and_students_what_is_wrong(
-    competed: Assignment, tmp_path
-) -> None:
+def test_gradescope_gets_the_accuracy_and_students_what_is_wrong(competed, tmp_path):
     results = []
     for text in (predictions(2), "film"):
         writer = autograder.ResultsWriter(tmp_path / "results.json")
@@ -154,9 +146,7 @@ def test_gradescope_gets_the_accuracy_and_students_what_is_wrong(
 
 
 @pytest.mark.parametrize("text", ["film 0 .\n", "3 ||| film 0 .\n", DATA * 2])
-def test_without_one_label_for_each_example_there_is_no_leaderboard(
-    text: str, competed: Assignment, copy: Path
-) -> None:
+def test_without_one_label_for_each_example_there_is_no_leaderboard(text, competed, copy):
     written(copy, **{TEST.data: text})
 
     with pytest.raises(UserError, match=r"test\.txt: (each line must|has a line twice)"):

@@ -11,7 +11,7 @@ from testkit.packing import EDITABLE, SOURCE, refusal, taken, unpacked, zipped
 
 @pytest.mark.parametrize("name", ["main.py", "work.zip", "work/main.py"])
 @pytest.mark.parametrize("inside", [True, False])
-def test_nothing_in_a_folder_is_reached_through_a_link(tmp_path, name: str, inside: bool) -> None:
+def test_nothing_in_a_folder_is_reached_through_a_link(tmp_path, name, inside):
     folder = tmp_path / "work"
     other = folder / ".other" if inside else tmp_path / "other"
     for path in (folder, other):
@@ -24,7 +24,7 @@ def test_nothing_in_a_folder_is_reached_through_a_link(tmp_path, name: str, insi
     assert "is a link" in refusal(folder) or "no main.py" in refusal(folder)
 
 
-def test_a_link_that_is_named_as_the_hand_in_is_followed(tmp_path) -> None:
+def test_a_link_that_is_named_as_the_hand_in_is_followed(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "main.py").write_bytes(SOURCE)
     (tmp_path / "folder").symlink_to("mine")
@@ -34,7 +34,7 @@ def test_a_link_that_is_named_as_the_hand_in_is_followed(tmp_path) -> None:
     assert taken(tmp_path / "main.py").sources == {"main": SOURCE.decode()}
 
 
-def test_no_part_under_a_folder_is_reached_through_a_link(tmp_path) -> None:
+def test_no_part_under_a_folder_is_reached_through_a_link(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "main.py").write_bytes(SOURCE)
     (tmp_path / "ada").symlink_to("real")
@@ -45,7 +45,7 @@ def test_no_part_under_a_folder_is_reached_through_a_link(tmp_path) -> None:
             read_parts([Part.under(tmp_path, tmp_path / path)], EDITABLE, {})
 
 
-def test_no_pipe_is_waited_for_and_no_endless_file_read(tmp_path) -> None:
+def test_no_pipe_is_waited_for_and_no_endless_file_read(tmp_path):
     os.mkfifo(tmp_path / "main.py")
     os.mkfifo(tmp_path / "utils.py")
     (tmp_path / "config.py").symlink_to("/dev/zero")
@@ -57,16 +57,14 @@ def test_no_pipe_is_waited_for_and_no_endless_file_read(tmp_path) -> None:
     assert [note.split()[0] for note in taken(tmp_path).notes] == ["config.py", "utils.py"]
 
 
-def test_a_file_that_was_replaced_by_a_link_after_it_was_listed_is_not_read(
-    tmp_path, monkeypatch
-) -> None:
+def test_a_file_that_was_replaced_by_a_link_after_it_was_listed_is_not_read(tmp_path, monkeypatch):
     (tmp_path / "secret.py").write_bytes(b"secret = 1\n")
     folder = unpacked(tmp_path / "work", {"main.py": SOURCE})
     disk = Disk(str(folder), {})
     (file,) = disk.listed((), "")
     original_stat = os.stat
 
-    def stat(*arguments: object, **options: object) -> os.stat_result:
+    def stat(*arguments, **options):
         status = original_stat(*arguments, **options)
         (folder / "main.py").unlink()
         (folder / "main.py").symlink_to("../secret.py")

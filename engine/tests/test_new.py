@@ -14,7 +14,7 @@ from testkit.graded import files_in, grader_of
 from testkit.resident import called
 
 
-def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path) -> None:
+def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path):
     folder = tmp_path / "Signals 2"
     (tmp_path / "Signals 2").mkdir()  # an empty folder is filled
 
@@ -37,15 +37,13 @@ def test_a_new_assignment_is_graded_as_it_is_and_never_overwritten(tmp_path) -> 
 
 
 @pytest.mark.parametrize("name", [".", "", 'a"b', "a\nb", "-x", "x" * 80])
-def test_a_name_that_no_folder_should_have_is_refused(tmp_path, name: str) -> None:
+def test_a_name_that_no_folder_should_have_is_refused(tmp_path, name):
     with pytest.raises(UserError, match="use letters"):
         new.write(tmp_path / "place" / name if name.strip(".") else Path(name))
     assert os.listdir(tmp_path) == []
 
 
-def test_an_assignment_whose_files_cannot_all_be_derived_is_named(
-    tmp_path, monkeypatch, capsys
-) -> None:
+def test_an_assignment_whose_files_cannot_all_be_derived_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(new.record, "main", lambda *_: 2)
     path = tmp_path / "mine"
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tensormark.authoring.new_exercise import skeleton
-from tensormark.exercise import Assignment
 from tensormark.usage import UserError
 from testkit import toy
 from testkit.graded import grader_of
@@ -15,7 +14,7 @@ from testkit.resident import called
 
 
 @pytest.fixture(scope="module")
-def copy(folder: Path, tmp_path_factory) -> Path:
+def copy(folder, tmp_path_factory):
     """A copy of the assignment with a new exercise, doubled."""
     root = tmp_path_factory.mktemp("copy") / "assignment"
     shutil.copytree(folder, root, ignore=shutil.ignore_patterns("__pycache__"))
@@ -29,7 +28,7 @@ def copy(folder: Path, tmp_path_factory) -> Path:
     return root
 
 
-def test_the_skeleton_is_tried_with_its_mistakes(copy: Path) -> None:
+def test_the_skeleton_is_tried_with_its_mistakes(copy):
     tried = called(copy, "try", "doubled")
 
     assert (tried.returncode, [" ".join(line.split()) for line in tried.stdout.splitlines()]) == (
@@ -45,9 +44,7 @@ def test_the_skeleton_is_tried_with_its_mistakes(copy: Path) -> None:
     )
 
 
-def test_the_other_exercises_are_graded_before_the_new_one_is_recorded(
-    copy: Path, tmp_path
-) -> None:
+def test_the_other_exercises_are_graded_before_the_new_one_is_recorded(copy, tmp_path):
     graded = grader_of(copy, tmp_path)("solution")
 
     assert graded.status == 3
@@ -56,7 +53,7 @@ def test_the_other_exercises_are_graded_before_the_new_one_is_recorded(
     assert "run `tensormark references`" in graded.exercise("doubled")["message"]
 
 
-def test_the_handout_has_a_block_and_a_row_of_the_new_exercise(copy: Path) -> None:
+def test_the_handout_has_a_block_and_a_row_of_the_new_exercise(copy):
     assert called(copy, "handout").returncode == 0
 
     text = (copy / "handout.md").read_text("utf-8")
@@ -66,7 +63,7 @@ def test_the_handout_has_a_block_and_a_row_of_the_new_exercise(copy: Path) -> No
     assert row in text
 
 
-def test_a_bonus_says_so(assignment: Assignment) -> None:
+def test_a_bonus_says_so(assignment):
     files = skeleton(assignment, "doubled", toy.MAIN, bonus=True)
 
     assert "extension=True," in files[Path("grader/exercises/doubled.py")]
@@ -83,9 +80,7 @@ def test_a_bonus_says_so(assignment: Assignment) -> None:
         ("doubled", "more.py", "solution/more.py: there is no such file"),
     ],
 )
-def test_a_bad_name_or_file_of_an_exercise_is_refused(
-    assignment: Assignment, name: str, file: str, message: str
-) -> None:
+def test_a_bad_name_or_file_of_an_exercise_is_refused(assignment, name, file, message):
     two_files = dataclasses.replace(assignment, editable=(toy.MAIN, "more.py"))
 
     with pytest.raises(UserError, match=message):

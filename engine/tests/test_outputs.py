@@ -1,8 +1,5 @@
 """What a student's function returns becomes tensors by name, or an error in the grader's words."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
@@ -12,7 +9,7 @@ from tensormark.worker.outputs import WIDTH, StudentError, outputs_of
 EYE = torch.eye(3)
 
 
-def call(form: str, *names: str) -> dict[str, Any]:
+def call(form, *names):
     return {"target": "f", "form": form, "returns": names, "dtype": "float32"}
 
 
@@ -26,7 +23,7 @@ def call(form: str, *names: str) -> dict[str, Any]:
     ids=["nested", "axes", "long"],
 )
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-def test_an_output_that_cannot_be_sent_is_named(output: Callable[[], object], message: str) -> None:
+def test_an_output_that_cannot_be_sent_is_named(output, message):
     with pytest.raises(StudentError) as error:
         outputs_of(output(), call("tensor", "output"))
 
@@ -42,14 +39,14 @@ def test_an_output_that_cannot_be_sent_is_named(output: Callable[[], object], me
         ([EYE], "a", "f should return a tensor, got a list"),
     ],
 )
-def test_a_tuple_has_the_outputs_that_are_asked_for(result: object, names: str, says: str) -> None:
+def test_a_tuple_has_the_outputs_that_are_asked_for(result, names, says):
     with pytest.raises(StudentError) as error:
         outputs_of(result, call("tuple", *names))
 
     assert str(error.value) == says
 
 
-def test_what_follows_a_single_output_is_free_where_a_caller_unpacks_it() -> None:
+def test_what_follows_a_single_output_is_free_where_a_caller_unpacks_it():
     unpacked = {**call("tuple", "a"), "taken_by": "g"}
 
     for result, form in (
@@ -61,13 +58,13 @@ def test_what_follows_a_single_output_is_free_where_a_caller_unpacks_it() -> Non
 
 
 @pytest.mark.parametrize("kind", ["f2", ">f4", "g", "u1", "i4"])
-def test_an_array_is_sent_in_the_widest_type_of_its_kind(kind: str) -> None:
+def test_an_array_is_sent_in_the_widest_type_of_its_kind(kind):
     outputs = outputs_of(np.ones(2, kind), {**call("tensor", "a"), "arrays": "numpy"})
 
     assert outputs["a"].dtype == ("i8" if kind[0] in "ui" else "f8")
 
 
-def test_rows_become_a_tensor_for_each_column() -> None:
+def test_rows_become_a_tensor_for_each_column():
     outputs = outputs_of([([1, 2], 7), ([], 8)], call("rows", "ids", "label"))
 
     assert outputs["label"].tolist() == [7, 8]
@@ -75,6 +72,6 @@ def test_rows_become_a_tensor_for_each_column() -> None:
 
 
 @pytest.mark.parametrize("result", [[(1, 2)], [(1,), ([2],)], [("a",)], 3, []])
-def test_other_rows_than_those_asked_for_are_an_error(result: object) -> None:
+def test_other_rows_than_those_asked_for_are_an_error(result):
     with pytest.raises(StudentError, match=r"should return a list of \(ids\)"):
         outputs_of(result, call("rows", "ids"))

@@ -28,7 +28,7 @@ from testkit.tiers import marked
 NEEDED = ("numpy", "safetensors", "torch", "sympy")  # by a worker, the last by torch
 
 
-def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
+def install(folder, name, needs="", *files):
     """Write what an installer leaves of a package."""
     metadata = folder / f"{name.replace('-', '_')}-1.0.dist-info"
     metadata.mkdir(parents=True)
@@ -44,14 +44,14 @@ def install(folder: Path, name: str, needs: str = "", *files: str) -> None:
     (metadata / "RECORD").write_text(record, "utf-8")
 
 
-def readable_paths(requirements: str, *folders: Path) -> set[str]:
+def readable_paths(requirements, *folders):
     path = folders[0] / "requirements.txt"
     path.write_text(requirements, "utf-8")
     readable = packages.paths(path, [str(folder) for folder in folders])
     return {os.path.relpath(path, folders[0].parent) for path in readable}
 
 
-def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path) -> None:
+def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path):
     one = tmp_path / "one"
     two = tmp_path / "two"
     install(
@@ -71,7 +71,7 @@ def test_a_package_comes_with_what_it_needs_from_every_folder(tmp_path) -> None:
     }
 
 
-def test_a_debian_package_is_found_without_a_record(tmp_path) -> None:
+def test_a_debian_package_is_found_without_a_record(tmp_path):
     about = tmp_path / "system" / "thing-1.0.egg-info"
     about.mkdir(parents=True)
     (about / "PKG-INFO").write_text("Name: thing\n", "utf-8")
@@ -82,7 +82,7 @@ def test_a_debian_package_is_found_without_a_record(tmp_path) -> None:
     assert readable_paths("thing\n", tmp_path / "system") == {"system/thing", "system/helper.py"}
 
 
-def test_without_requirements_only_the_standard_library_can_be_imported(tmp_path) -> None:
+def test_without_requirements_only_the_standard_library_can_be_imported(tmp_path):
     empty = tmp_path / "none.txt"
     empty.write_text("# none\n", "utf-8")
 
@@ -90,7 +90,7 @@ def test_without_requirements_only_the_standard_library_can_be_imported(tmp_path
     assert packages.modules(empty) == ("builtins",)
 
 
-def test_libraries_are_listed_around_the_folders_of_packages(tmp_path) -> None:
+def test_libraries_are_listed_around_the_folders_of_packages(tmp_path):
     lib = tmp_path.resolve() / "lib"
     for path in ("python3/dist-packages/a", "python3.11/site-packages/b", "python3.11/os", "gcc"):
         (lib / path).mkdir(parents=True)
@@ -103,7 +103,7 @@ def test_libraries_are_listed_around_the_folders_of_packages(tmp_path) -> None:
     assert libraries == [lib / "gcc", lib / "python3.11" / "os"]
 
 
-def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
+def test_only_packages_and_libraries_are_readable_and_mounts_agree():
     key = ServerKey(HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"), ())
     readable = NoContainer().readable(key)
     mounted = Bubblewrap().mounts(key)
@@ -118,7 +118,7 @@ def test_only_packages_and_libraries_are_readable_and_mounts_agree() -> None:
 
 
 @pytest.mark.parametrize("tier", marked(ISOLATING))
-def test_what_only_the_worker_needs_cannot_be_imported_by_any_finder(tier: str) -> None:
+def test_what_only_the_worker_needs_cannot_be_imported_by_any_finder(tier):
     code = "".join(
         f"def {name}(x):\n    import importlib.machinery as m\n"
         f"    m.PathFinder.find_spec('{name}').loader.load_module()\n    return x\n\n"
@@ -137,9 +137,7 @@ def test_what_only_the_worker_needs_cannot_be_imported_by_any_finder(tier: str) 
 
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("system", [False, True], ids=["environment", "system Python"])
-def test_packages_in_several_folders_are_found_also_by_a_linked_python(
-    tmp_path, system: bool
-) -> None:
+def test_packages_in_several_folders_are_found_also_by_a_linked_python(tmp_path, system):
     # the Python that environments are made from has its packages elsewhere, like a system Python
     package_folders = packages.folders(REQUIREMENTS)
     site = next(path for path in package_folders if Path(path, "mpmath").is_dir())
@@ -169,7 +167,7 @@ def test_packages_in_several_folders_are_found_also_by_a_linked_python(
     assert str(tmp_path / "more" / "mpmath") in completed.stdout
 
 
-def test_a_listed_package_that_is_not_installed_is_said_to_be_missing(copy: Path) -> None:
+def test_a_listed_package_that_is_not_installed_is_said_to_be_missing(copy):
     with (copy / "requirements.txt").open("a", encoding="utf-8") as opened:
         opened.write("nosuch==1.0\n")
     file = copy / "solution" / toy.MAIN
@@ -183,7 +181,7 @@ def test_a_listed_package_that_is_not_installed_is_said_to_be_missing(copy: Path
         assert (missing in said, "is not installed" in said) == (is_missing, is_missing)
 
 
-def test_staff_are_told_what_is_listed_and_not_installed(copy: Path, capsys) -> None:
+def test_staff_are_told_what_is_listed_and_not_installed(copy, capsys):
     with (copy / "requirements.txt").open("a", encoding="utf-8") as opened:
         opened.write("nosuch==1.0\n")
 

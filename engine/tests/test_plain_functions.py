@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.prove import Bench, claims
+from tensormark.authoring.course import open_course
+from tensormark.authoring.prove import claims
 from tensormark.folder import open_assignment
 from tensormark.worker.stand_ins import function_replaced
 from testkit import toy
@@ -17,18 +17,18 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory) -> Course:
+def course(tmp_path_factory):
     folder = toy.make(tmp_path_factory.mktemp("plain") / "assignment", HERE / "plain")
     return open_course(open_assignment(folder))
 
 
-def test_each_mistake_costs_its_own_exercise_and_is_named(bench: Bench, course: Course) -> None:
+def test_each_mistake_costs_its_own_exercise_and_is_named(bench, course):
     faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
 
     assert faults == [None] * 11
 
 
-def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench: Bench) -> None:
+def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench):
     source = bench.sources["norms"].replace("square()", "abs()")
 
     results = bench.results({"norms": source}, tasks=False)
@@ -53,7 +53,7 @@ RATE = "step / warm if step < warm else (warm / step) ** 0.5"
         ("print", "not a value of type builtin_function_or_method"),
     ],
 )
-def test_a_result_that_is_not_a_number_is_named(bench: Bench, new: str, got: str) -> None:
+def test_a_result_that_is_not_a_number_is_named(bench, new, got):
     results = bench.results({"steps": bench.sources["steps"].replace(RATE, new)}, tasks=False)
 
     (finding,) = results["rate"].findings
@@ -61,14 +61,14 @@ def test_a_result_that_is_not_a_number_is_named(bench: Bench, new: str, got: str
     assert got in f"{finding.headline} {finding.details}"
 
 
-def test_a_number_may_be_a_tensor_of_one_element(bench: Bench) -> None:
+def test_a_number_may_be_a_tensor_of_one_element(bench):
     assert wrong(bench, "steps", (RATE, f"torch.tensor(float({RATE}))")) == {}
 
 
 # --- stand-ins ----------------------------------------------------------------------------------
 
 
-def test_a_function_is_replaced_under_every_name_and_put_back(tmp_path, monkeypatch) -> None:
+def test_a_function_is_replaced_under_every_name_and_put_back(tmp_path, monkeypatch):
     first = ModuleType("first_of_two")
     second = ModuleType("second_of_two")  # it has imported from the first
     for module in (first, second):
@@ -100,9 +100,7 @@ CHOICE = "return int(scores.argmax())"
     ],
     ids=["seed", "dtype", "input"],
 )
-def test_what_a_call_changes_besides_its_output_is_noticed(
-    bench: Bench, line: str, message: str
-) -> None:
+def test_what_a_call_changes_besides_its_output_is_noticed(bench, line, message):
     changed = wrong(bench, "steps", (CHOICE, f"{line}\n    {CHOICE}"))
 
     ((name, (score, headline)),) = changed.items()
@@ -113,7 +111,7 @@ def test_what_a_call_changes_besides_its_output_is_noticed(
 # --- what is random -----------------------------------------------------------------------------
 
 
-def test_a_random_output_is_not_called_dropout(bench: Bench) -> None:
+def test_a_random_output_is_not_called_dropout(bench):
     random = ("return x + torch", "return x * torch.rand(1) + torch")
 
     headline = "the same call gives different results: it draws random numbers in eval mode"

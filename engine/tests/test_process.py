@@ -3,9 +3,7 @@
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +12,7 @@ from tensormark.intake.process import READER, InspectionError, ReaderProcess
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Submission, inspected, read_submission
 from testkit import toy
-from testkit.graded import Grade, ran
+from testkit.graded import ran
 from testkit.packing import EDITABLE, MARKS, SOURCE, tarred, unpacked, zipped
 
 NAMES = [f"{'-1_2_' * 45}{number}main-1.py" for number in range(9_000)]
@@ -37,7 +35,7 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 """
 
 
-def many_files(path: Path) -> Path:
+def many_files(path):
     path.mkdir()
     for number in range(11_000):
         (path / f"{number}.txt").touch()
@@ -58,7 +56,7 @@ ATTACKS = {
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts memory in kB")
 @pytest.mark.parametrize("name", ATTACKS)
-def test_no_hand_in_costs_more_than_a_few_seconds_and_200_mb_in_all(tmp_path, name: str) -> None:
+def test_no_hand_in_costs_more_than_a_few_seconds_and_200_mb_in_all(tmp_path, name):
     path = ATTACKS[name](tmp_path / "work")
 
     completed = ran(sys.executable, "-c", COST, path, *EDITABLE)
@@ -69,17 +67,17 @@ def test_no_hand_in_costs_more_than_a_few_seconds_and_200_mb_in_all(tmp_path, na
 
 
 @pytest.fixture
-def reader() -> Iterator[ReaderProcess]:
+def reader():
     with contextlib.closing(ReaderProcess()) as instance:
         yield instance
 
 
-def read(reader: ReaderProcess, path: Path) -> dict[str, Any]:
+def read(reader, path):
     part = {"root": str(path), "below": [], "name": path.name}
     return reader.ask("read", 1.0, parts=[part], editable=["main.py"], given={})
 
 
-def test_a_process_that_was_killed_is_started_again(tmp_path, reader: ReaderProcess) -> None:
+def test_a_process_that_was_killed_is_started_again(tmp_path, reader):
     unpacked(tmp_path, {"main.py": SOURCE})
     read(reader, tmp_path)
     started = reader.start()
@@ -90,8 +88,8 @@ def test_a_process_that_was_killed_is_started_again(tmp_path, reader: ReaderProc
 
 
 def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
-    tmp_path, reader: ReaderProcess, monkeypatch
-) -> None:
+    tmp_path, reader, monkeypatch
+):
     script = tmp_path / "sleep.py"
     script.write_text("import time; print('{}', flush=True); time.sleep(1000)\n", "utf-8")
     monkeypatch.setattr(process, "LIMITED", script)
@@ -102,7 +100,7 @@ def test_a_process_that_never_answers_is_ended_and_is_the_graders_fault(
 
 
 @pytest.mark.parametrize("end", ["", "\\n"])
-def test_an_endless_answer_is_none(tmp_path, reader: ReaderProcess, monkeypatch, end: str) -> None:
+def test_an_endless_answer_is_none(tmp_path, reader, monkeypatch, end):
     script = tmp_path / "flood.py"
     script.write_text(f"while True: print('{{}}' + ' ' * 1000, end='{end}')\n", "utf-8")
     monkeypatch.setattr(process, "LIMITED", script)
@@ -111,7 +109,7 @@ def test_an_endless_answer_is_none(tmp_path, reader: ReaderProcess, monkeypatch,
     assert read(reader, tmp_path) == {}
 
 
-def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path) -> None:
+def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path):
     code = (
         f"import sys; sys.path.insert(0, {str(Path(process.__file__).parents[2])!r})\n"
         "from tensormark.intake.limited import limit; limit(5)\n"
@@ -122,7 +120,7 @@ def test_a_process_with_the_limits_cannot_write_to_a_file(tmp_path) -> None:
     assert not (tmp_path / "x").read_bytes()
 
 
-def test_the_largest_sources_fit_into_an_answer(tmp_path) -> None:
+def test_the_largest_sources_fit_into_an_answer(tmp_path):
     text = "\x01" * MAX_SOURCE
     unpacked(tmp_path, {name: text.encode() for name in EDITABLE})
 
@@ -131,9 +129,7 @@ def test_the_largest_sources_fit_into_an_answer(tmp_path) -> None:
     assert set(submission.sources.values()) == {text}
 
 
-def test_a_process_that_does_not_start_is_no_fault_of_the_submission(
-    grade: Grade, tmp_path, monkeypatch
-) -> None:
+def test_a_process_that_does_not_start_is_no_fault_of_the_submission(grade, tmp_path, monkeypatch):
     monkeypatch.setattr(process, "LIMITED", tmp_path / "missing.py")
     READER.close()
 
@@ -143,9 +139,7 @@ def test_a_process_that_does_not_start_is_no_fault_of_the_submission(
     assert (graded.status, graded.result) == (2, {})
 
 
-def test_a_source_that_ends_the_process_fails_alone_with_its_file_named(
-    grade: Grade, tmp_path
-) -> None:
+def test_a_source_that_ends_the_process_fails_alone_with_its_file_named(grade, tmp_path):
     files = {name: text.encode() for name, text in ENDING.items()} | {"main.py": SOURCE}
     path = tmp_path / toy.MAIN
     path.write_text(ENDING["main.py"], "utf-8")

@@ -1,19 +1,17 @@
 """What an assignment claims is proved, and a claim that is false is found."""
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
-from tensormark.authoring.course import Course
-from tensormark.authoring.prove import Bench, claims
+from tensormark.authoring.prove import claims
 from tensormark.authoring.variants import Honest, Variant
 from testkit import toy
 from testkit.graded import edit
 from testkit.resident import called
 
 
-def variant(name: str, exercise: str, *edit: str, everywhere: bool = False) -> Variant:
+def variant(name, exercise, *edit, everywhere=False):
     wrong = Variant(name, exercise, "A section", "it is wrong", (edit,), everywhere)
     return dataclasses.replace(wrong, module="detector")
 
@@ -45,9 +43,7 @@ FALSE = (
 
 
 @pytest.mark.parametrize(("wrong", "fault"), FALSE)
-def test_a_claim_that_is_false_is_found(
-    bench: Bench, course: Course, wrong: Variant | Honest, fault: str
-) -> None:
+def test_a_claim_that_is_false_is_found(bench, course, wrong, fault):
     honest = (wrong,) if isinstance(wrong, Honest) else ()
     variants = () if honest else (wrong,)
     *_, claim = claims(dataclasses.replace(course, variants=variants, honest=honest))
@@ -55,7 +51,7 @@ def test_a_claim_that_is_false_is_found(
     assert claim.fault(bench.results(claim.sources, claim.tasks)) == fault
 
 
-def test_a_starter_that_scores_is_found(bench: Bench, course: Course) -> None:
+def test_a_starter_that_scores_is_found(bench, course):
     _, starter, *_ = claims(course)
 
     fault = starter.fault(bench.results({}, starter.tasks))
@@ -79,9 +75,7 @@ COMMENT = ("solution/detector.py", "# (B, D, W, K)", "# of the signals")
         ("check solution", *COMMENT),
     ],
 )
-def test_references_that_are_not_of_this_assignment_are_said_first(
-    copy: Path, arguments: str, file: str, old: str, new: str
-) -> None:
+def test_references_that_are_not_of_this_assignment_are_said_first(copy, arguments, file, old, new):
     edit(copy / file, old, new)
 
     said = called(copy, *arguments.split())
@@ -91,7 +85,7 @@ def test_references_that_are_not_of_this_assignment_are_said_first(
     assert said.returncode == (0 if "check" in arguments else 2)
 
 
-def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy: Path) -> None:
+def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy):
     edit(copy / CONV, "- + self.bias[:, None]\n    +\n", "- self.bias[\n    + self.bais[\n")
 
     assert (
@@ -99,7 +93,7 @@ def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy: Path) -> N
     )
 
 
-def test_mistakes_in_two_exercises_may_have_one_id(copy: Path) -> None:
+def test_mistakes_in_two_exercises_may_have_one_id(copy):
     edit(copy / "grader/mistakes/detector.py", "mean_over_windows", "bias_forgotten")
     assert called(copy, "references").returncode == 0
 
@@ -109,7 +103,7 @@ def test_mistakes_in_two_exercises_may_have_one_id(copy: Path) -> None:
     assert proof.stdout.count("mistake bias_forgotten ") == 2
 
 
-def test_the_command_marks_the_claims_that_are_false(copy: Path) -> None:
+def test_the_command_marks_the_claims_that_are_false(copy):
     edit(copy / CONV, "- + self.bias[:, None]\n    +\n", "- windows,\n    + windows,\n")
 
     proof = called(copy, "prove")

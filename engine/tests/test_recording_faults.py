@@ -1,8 +1,6 @@
 """Mistakes of authors that recording reports: nothing is recorded that would not be graded."""
 
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ HARNESS = "grader/harness.py"
 STOOD_IN = "torch.sin(rates * steps.sum(1, keepdim=True)) + levels"
 
 
-def refused(folder: Path, *words: str) -> str:
+def refused(folder, *words):
     """Return why a recording is refused, in one line; it must have written nothing."""
     before = files_in(folder / "reference_outputs")
     completed = called(folder, "references", *words)
@@ -163,7 +161,7 @@ a base class: torch.optim.lr_scheduler._LRScheduler cannot be forbidden: nothing
 
 
 @pytest.mark.parametrize("case", blocks(FAULTS), ids=lambda case: case[0].partition(":")[0])
-def test_recording_refuses_what_is_faulty_in_one_line(copy: Path, case: list[str]) -> None:
+def test_recording_refuses_what_is_faulty_in_one_line(copy, case):
     fault, file, old, new = case
     edit(copy / file, old.removeprefix("- "), new.removeprefix("+ "))
 
@@ -178,9 +176,7 @@ def test_recording_refuses_what_is_faulty_in_one_line(copy: Path, case: list[str
         ("Answer({}, {'output': torch.zeros(3)})", "its answer has no out/<name>"),
     ],
 )
-def test_what_a_kind_must_not_return_is_said_with_its_call(
-    copy: Path, returned: str, message: str
-) -> None:
+def test_what_a_kind_must_not_return_is_said_with_its_call(copy, returned, message):
     edit(copy / HARNESS, '"predict": predict', '"predict": predict, "own": own')
     edit(
         copy / HARNESS,
@@ -195,7 +191,7 @@ def test_what_a_kind_must_not_return_is_said_with_its_call(
     assert message in error
 
 
-def test_a_task_that_returns_false_has_not_passed(copy: Path) -> None:
+def test_a_task_that_returns_false_has_not_passed(copy):
     edit(copy / "grader/task.py", "def training(self, run: TaskRun)", "def grade(self, run)")
     edit(copy / "grader/task.py", 'return Signals(run.references.manifest["seed"])', "return False")
 
@@ -204,7 +200,7 @@ def test_a_task_that_returns_false_has_not_passed(copy: Path) -> None:
     assert "its task returns False; expected words, or CheckFailed raised" in graded
 
 
-def test_a_stand_in_that_depends_on_nothing_is_said_to(copy: Path) -> None:
+def test_a_stand_in_that_depends_on_nothing_is_said_to(copy):
     edit(copy / HARNESS, STOOD_IN, f"({STOOD_IN}).detach()")
     edit(copy / "solution" / MAIN, "self.head(found)", "found")
     edit(
@@ -219,7 +215,7 @@ def test_a_stand_in_that_depends_on_nothing_is_said_to(copy: Path) -> None:
     assert "has a gradient; the stand-in convolution must depend on its arguments" in error
 
 
-def test_a_mistake_that_is_no_python_is_refused_with_its_line(copy: Path) -> None:
+def test_a_mistake_that_is_no_python_is_refused_with_its_line(copy):
     edit(copy / "grader/mistakes/conv.py", "    +\n", "    + + (\n")
 
     error = refused(copy)
@@ -239,7 +235,7 @@ STAFF = Staff(hidden=hidden, hidden_files={names!r}{more})
 """
 
 
-def write_staff(folder: Path, parameters: str, names: tuple[str, ...], more: str = "") -> None:
+def write_staff(folder, parameters, names, more=""):
     text = HIDDEN.format(parameters=parameters, names=names, more=more)
     (folder / "grader/staff.py").write_text(text, "utf-8")
 
@@ -253,15 +249,15 @@ def write_staff(folder: Path, parameters: str, names: tuple[str, ...], more: str
     ],
 )
 def test_a_faulty_staff_file_is_named_and_nothing_is_written(
-    copy: Path, parameters: str, names: tuple[str, ...], more: str, message: str
-) -> None:
+    copy, parameters, names, more, message
+):
     write_staff(copy, parameters, names, more)
 
     assert f"grader/staff.py: {message}" in refused(copy, "--seed", "77", "--out", "private")
     assert not (copy / "private").exists()
 
 
-def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
+def test_what_is_hidden_is_in_private_references_only(copy):
     write_staff(copy, "assignment, seed", ("more.txt",))
 
     assert run(copy, "references", []) == 0
@@ -272,7 +268,7 @@ def test_what_is_hidden_is_in_private_references_only(copy: Path) -> None:
     assert (copy / "private/.gitignore").read_text("utf-8").endswith("\n*\n")
 
 
-def test_all_exercises_with_public_inputs_are_named_at_once(folder: Path, monkeypatch) -> None:
+def test_all_exercises_with_public_inputs_are_named_at_once(folder, monkeypatch):
     monkeypatch.setattr(record, "_is_public", lambda *_: True)
 
     message = refused(folder, "--seed", "77", "--out", "new")
@@ -281,13 +277,13 @@ def test_all_exercises_with_public_inputs_are_named_at_once(folder: Path, monkey
     assert ", detector (" in message
 
 
-def test_without_its_solution_nothing_can_be_recorded(copy: Path) -> None:
+def test_without_its_solution_nothing_can_be_recorded(copy):
     shutil.rmtree(copy / "solution")
 
     assert "there is no solution/detector.py" in refused(copy)
 
 
-def test_recording_lists_what_is_new_or_gone_and_then_nothing(copy: Path, capsys) -> None:
+def test_recording_lists_what_is_new_or_gone_and_then_nothing(copy, capsys):
     out = copy / "reference_outputs"
     (out / "conv.safetensors").unlink()
     for path in (DETECTOR, "grader/exercises/detection.py", "grader/mistakes/detector.py"):
@@ -306,14 +302,14 @@ def test_recording_lists_what_is_new_or_gone_and_then_nothing(copy: Path, capsys
 
 
 def test_an_interrupted_recording_has_written_nothing_and_continues_with_what_is_missing(
-    copy: Path, monkeypatch, capsys
-) -> None:
+    copy, monkeypatch, capsys
+):
     out = copy / "reference_outputs"
     before = files_in(out)
     shutil.rmtree(out)
     whole = record.Recorder.record
 
-    def stopped(recorder: record.Recorder, *before: Any) -> Any:
+    def stopped(recorder, *before):
         if recorder.exercise.id != "conv":
             raise KeyboardInterrupt
         return whole(recorder, *before)
@@ -331,8 +327,8 @@ def test_an_interrupted_recording_has_written_nothing_and_continues_with_what_is
     assert files_in(out) == before
 
 
-def test_references_are_written_whole_or_not_at_all(copy: Path, monkeypatch) -> None:
-    def full(path: Path, content: bytes) -> None:
+def test_references_are_written_whole_or_not_at_all(copy, monkeypatch):
+    def full(path, content):
         if path.name == "manifest.json":
             raise OSError(28, "No space left on device")
         path.parent.mkdir(exist_ok=True)
@@ -352,9 +348,7 @@ def test_references_are_written_whole_or_not_at_all(copy: Path, monkeypatch) -> 
         ("## Rules", "## Our rules", "there is no heading 'Rules', which reports of"),
     ],
 )
-def test_a_handout_that_disagrees_with_the_exercises_is_found(
-    copy: Path, old: str, new: str, message: str
-) -> None:
+def test_a_handout_that_disagrees_with_the_exercises_is_found(copy, old, new, message):
     edit(copy / "handout.md", old, new)
 
     completed = called(copy, "handout", "--check")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 
 import jsonschema
 import numpy as np
@@ -23,7 +22,7 @@ AXES = {3: ("row", "token", "unit")}
 
 
 @pytest.mark.parametrize("model", [sample.model(), sample.complete()])
-def test_a_result_with_everything_in_it_fits_the_schema_and_every_format(model) -> None:
+def test_a_result_with_everything_in_it_fits_the_schema_and_every_format(model):
     jsonschema.Draft202012Validator.check_schema(formats.SCHEMA)
     formats.check_model(model)
     formats.check_all(model)
@@ -33,7 +32,7 @@ def test_a_result_with_everything_in_it_fits_the_schema_and_every_format(model) 
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 3, 4, 5), (1, 400, 300), (40, 2, 2)])
-def test_an_excerpt_of_any_shape_is_small_and_says_where_it_is_worst(shape) -> None:
+def test_an_excerpt_of_any_shape_is_small_and_says_where_it_is_worst(shape):
     expected = np.zeros(shape)
     got = expected.copy()
     worst = tuple(size - 1 for size in shape)
@@ -48,7 +47,7 @@ def test_an_excerpt_of_any_shape_is_small_and_says_where_it_is_worst(shape) -> N
         assert max(np.max(panel["cells"]) for panel in result["map"]["panels"]) == 3.0
 
 
-def test_an_excerpt_of_nan_and_inf_is_json_and_of_nothing_is_none() -> None:
+def test_an_excerpt_of_nan_and_inf_is_json_and_of_nothing_is_none():
     got = np.array([[np.nan, 1.0], [np.inf, 2.0]])
     empty = np.zeros((0, 3))
 
@@ -63,7 +62,7 @@ def test_an_excerpt_of_nan_and_inf_is_json_and_of_nothing_is_none() -> None:
 # --- what a training measured -------------------------------------------------------------------
 
 
-def test_a_curve_has_few_points_and_no_nan() -> None:
+def test_a_curve_has_few_points_and_no_nan():
     losses = np.full(5000, 0.5, np.float32)
     losses[:60] = np.nan
     odd = [np.zeros((2, 2), np.float32), np.zeros(3), np.zeros(1, np.float32), np.zeros(2, "i8")]
@@ -76,7 +75,7 @@ def test_a_curve_has_few_points_and_no_nan() -> None:
     assert loss_curve({}) == []
 
 
-def test_predictions_outside_the_classes_are_left_out() -> None:
+def test_predictions_outside_the_classes_are_left_out():
     labels = np.array([0, 1, 1, 0])
     predictions = np.array([0, 7, -3, 1])
 
@@ -89,7 +88,7 @@ def test_predictions_outside_the_classes_are_left_out() -> None:
 # --- the page and the handout ---------------------------------------------------------------------
 
 
-def test_the_page_asks_for_nothing_and_runs_nothing() -> None:
+def test_the_page_asks_for_nothing_and_runs_nothing():
     page = html.page(sample.model())
 
     (policy,) = (a["content"] for _, a in Tags(page).elements if "http-equiv" in a)
@@ -100,7 +99,7 @@ def test_the_page_asks_for_nothing_and_runs_nothing() -> None:
     assert len(html.page(sample.largest()).encode()) < 1_500_000
 
 
-def test_links_lead_to_the_handout_that_is_there() -> None:
+def test_links_lead_to_the_handout_that_is_there():
     model = sample.model()
     model["exercises"][0]["handout"][0]["page"] = "javascript:alert(1)"
 
@@ -111,8 +110,8 @@ def test_links_lead_to_the_handout_that_is_there() -> None:
     assert "javascript" not in there
 
 
-def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path, monkeypatch) -> None:
-    opened: list[str] = []
+def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path, monkeypatch):
+    opened = []
     monkeypatch.setattr(pages.sys, "platform", "linux")
     monkeypatch.setattr(pages.webbrowser, "open", lambda url: opened.append(url) is None)
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
@@ -128,7 +127,7 @@ def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path, monkeypa
 # --- other formats ------------------------------------------------------------------------------
 
 
-def convert(folder: Path, name: str, text: object, *options: str) -> int:
+def convert(folder, name, text, *options):
     """Convert a file with a text, or a result; return the exit status."""
     path = folder / "x.json"
     path.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
@@ -136,7 +135,7 @@ def convert(folder: Path, name: str, text: object, *options: str) -> int:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_result_becomes_any_format_and_replaces_only_that(tmp_path, capsys, name: str) -> None:
+def test_a_result_becomes_any_format_and_replaces_only_that(tmp_path, capsys, name):
     out = tmp_path / name
     statuses = {convert(tmp_path, name, sample.model(), "--out", str(out)) for _ in range(2)}
     over_itself = convert(tmp_path, name, sample.model(), "--out", str(tmp_path / "x.json"))

@@ -67,7 +67,7 @@ ROOMS = {
 }
 
 
-def full(name: str) -> str:
+def full(name):
     return f"tensormark.{name}" if name else "tensormark"
 
 
@@ -96,11 +96,11 @@ WORDS = {
 }
 
 
-def test_every_module_imports_only_what_its_room_may() -> None:
+def test_every_module_imports_only_what_its_room_may():
     RULES.check()
 
 
-def test_nothing_is_imported_but_python_and_what_is_required_with_a_reason() -> None:
+def test_nothing_is_imported_but_python_and_what_is_required_with_a_reason():
     text = (ENGINE / "pyproject.toml").read_text("utf-8")
     project = tomllib.loads(text)["project"]
     allowed = {"tensormark"}
@@ -114,7 +114,7 @@ def test_nothing_is_imported_but_python_and_what_is_required_with_a_reason() -> 
     assert roots - allowed - sys.stdlib_module_names == set()
 
 
-def test_only_what_computes_imports_torch() -> None:
+def test_only_what_computes_imports_torch():
     importers = {
         module.removeprefix("tensormark.")
         for module, path in MODULES.items()
@@ -124,7 +124,7 @@ def test_only_what_computes_imports_torch() -> None:
     assert importers <= set(WITH_TORCH.split())
 
 
-def test_no_file_of_the_package_has_a_word_of_a_subject() -> None:
+def test_no_file_of_the_package_has_a_word_of_a_subject():
     words_by_path = {
         path.relative_to(PACKAGE).as_posix(): set(SUBJECT.findall(path.read_text("utf-8")))
         for path in PACKAGE.rglob("*")
@@ -134,7 +134,7 @@ def test_no_file_of_the_package_has_a_word_of_a_subject() -> None:
     assert {path: words for path, words in words_by_path.items() if words} == WORDS
 
 
-def test_the_map_of_the_package_names_every_module() -> None:
+def test_the_map_of_the_package_names_every_module():
     named = set(re.findall(r"^    (\w+(?:\.py|/)) +\S", tensormark.__doc__ or "", re.MULTILINE))
     modules = {path.name for path in PACKAGE.glob("*.py") if not path.name.startswith("__")}
     folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {"__pycache__"}

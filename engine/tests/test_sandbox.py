@@ -6,24 +6,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tensormark.exercise import Assignment
 from tensormark.grading import Grading
 from tensormark.result import Outcome
 from tensormark.sandbox import server, worker_process
-from tensormark.sandbox.interface import (
-    CALL_DEADLINE,
-    HANGS,
-    Limits,
-    Reply,
-    Request,
-    WorkerStartError,
-)
+from tensormark.sandbox.interface import CALL_DEADLINE, HANGS, Limits, WorkerStartError
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.server import SERVERS, kind_of
 from tensormark.sandbox.tiers import PROCESS, TIERS
@@ -37,16 +27,16 @@ STILL = 30.0  # seconds for which a busy machine may stand still
 
 
 @pytest.fixture(params=marked(TIERS))
-def sandbox(request) -> Iterator[Sandbox]:
+def sandbox(request):
     with sandbox_of(request.param) as opened:
         yield opened
 
 
-def opened(tier: str, **more: Any) -> Sandbox:
+def opened(tier, **more):
     return Sandbox(tier, dataclasses.replace(program_with(), **more))
 
 
-def test_answers_before_a_crash_are_kept_and_other_exercises_run(sandbox: Sandbox) -> None:
+def test_answers_before_a_crash_are_kept_and_other_exercises_run(sandbox):
     calls = [ask("double"), ask("end"), ask("double"), ask("double", "two")]
 
     replies = list(sandbox.run(calls))
@@ -56,7 +46,7 @@ def test_answers_before_a_crash_are_kept_and_other_exercises_run(sandbox: Sandbo
     np.testing.assert_array_equal(replies[3].tensors["out/output"], 2 * X)
 
 
-def test_a_call_that_does_not_run_a_lost_exercise_is_run(sandbox: Sandbox) -> None:
+def test_a_call_that_does_not_run_a_lost_exercise_is_run(sandbox):
     list(sandbox.run([ask("end", "one")]))
 
     replies = list(sandbox.run([ask("double", "two", "one two"), ask("double", "two", "two")]))
@@ -64,7 +54,7 @@ def test_a_call_that_does_not_run_a_lost_exercise_is_run(sandbox: Sandbox) -> No
     assert [reply.status for reply in replies] == ["lost", "ok"]
 
 
-def test_the_grader_waits_only_once_for_a_worker_that_does_not_start(monkeypatch) -> None:
+def test_the_grader_waits_only_once_for_a_worker_that_does_not_start(monkeypatch):
     SERVERS.close()
     monkeypatch.setattr(server, "PYTHON", ["false"])
     with sandbox_of(PROCESS) as sandbox:
@@ -74,9 +64,7 @@ def test_the_grader_waits_only_once_for_a_worker_that_does_not_start(monkeypatch
 
 
 @pytest.mark.parametrize("forks", [True, False])
-def test_in_process_exercises_share_a_process_until_a_call_is_lost(
-    monkeypatch, forks: bool
-) -> None:
+def test_in_process_exercises_share_a_process_until_a_call_is_lost(monkeypatch, forks):
     SERVERS.close()
     monkeypatch.setattr(server, "CAN_FORK", forks)
     calls = [ask("mark"), ask("mark", "two"), ask("end", "three"), ask("mark", "four")]
@@ -101,16 +89,14 @@ def test_in_process_exercises_share_a_process_until_a_call_is_lost(
     ],
 )
 @IN_EACH_TIER
-def test_a_submission_that_cannot_be_imported_is_explained(
-    tier: str, code: str, status: str, text: str
-) -> None:
+def test_a_submission_that_cannot_be_imported_is_explained(tier, code, status, text):
     with sandbox_of(tier, code) as sandbox:
         replies = list(sandbox.run([ask("double"), ask("double", "two")]))
 
     assert [(reply.status, reply.text) for reply in replies] == [(status, text)] * 2
 
 
-def test_printed_output_is_kept_up_to_a_limit(sandbox: Sandbox) -> None:
+def test_printed_output_is_kept_up_to_a_limit(sandbox):
     list(sandbox.run([ask("speak")]))
     sandbox.__exit__()
 
@@ -121,14 +107,14 @@ def test_printed_output_is_kept_up_to_a_limit(sandbox: Sandbox) -> None:
 
 
 @IN_EACH_TIER
-def test_two_threads_work(tier: str) -> None:
+def test_two_threads_work(tier):
     with sandbox_of(tier, threads=2) as sandbox:
         (reply,) = sandbox.run([ask("product")])
 
     assert (reply.tensors["out/output"] == 602).all(), reply.text
 
 
-def test_own_sources_can_be_reloaded(sandbox: Sandbox) -> None:
+def test_own_sources_can_be_reloaded(sandbox):
     list(sandbox.run([ask("end")]))
     sandbox.reload({**GIVEN, "main": CODE.replace("2 * x", "3 * x")})
 
@@ -137,12 +123,12 @@ def test_own_sources_can_be_reloaded(sandbox: Sandbox) -> None:
     np.testing.assert_array_equal(reply.tensors["out/output"], 3 * X)
 
 
-def test_a_tier_that_does_not_exist_is_an_error() -> None:
+def test_a_tier_that_does_not_exist_is_an_error():
     with pytest.raises(ValueError, match="contained, locked, process"):
         sandbox_of("none")
 
 
-def test_the_folders_of_a_killed_grader_are_removed_by_the_next(tmp_path, monkeypatch) -> None:
+def test_the_folders_of_a_killed_grader_are_removed_by_the_next(tmp_path, monkeypatch):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     left, used = (tmp_path / f"grader-{process}-abc" for process in (ended.pid, os.getpid()))
@@ -160,7 +146,7 @@ def test_the_folders_of_a_killed_grader_are_removed_by_the_next(tmp_path, monkey
 
 
 @IN_EACH_TIER
-def test_a_call_is_ended_at_its_deadline_and_after_two_nothing_more_is_run(tier: str) -> None:
+def test_a_call_is_ended_at_its_deadline_and_after_two_nothing_more_is_run(tier):
     with opened(tier, limits=dataclasses.replace(LIMITS, call_seconds=2.0)) as sandbox:
         first = [ask("hang", "one", deadline=1.0), ask("end", "two"), ask("double", "three")]
         task = dataclasses.replace(ask("double", "six"), task=True)
@@ -175,7 +161,7 @@ def test_a_call_is_ended_at_its_deadline_and_after_two_nothing_more_is_run(tier:
 
 
 @IN_EACH_TIER
-def test_a_submission_that_has_used_up_its_seconds_is_not_run_any_further(tier: str) -> None:
+def test_a_submission_that_has_used_up_its_seconds_is_not_run_any_further(tier):
     with opened(tier, budget=2.0) as sandbox:
         task = dataclasses.replace(ask("double", "three"), task=True)
         start = time.monotonic()
@@ -200,7 +186,7 @@ Convolution.forward = Detector.forward = slow
 """
 
 
-def worst_case(limits: Limits) -> float:
+def worst_case(limits):
     """Return the seconds that hanging can cost: the formula of isolation.md."""
     call = min(limits.call_seconds, CALL_DEADLINE)
     return HANGS * (limits.load_seconds + max(limits.exercise_seconds, call))
@@ -209,8 +195,8 @@ def worst_case(limits: Limits) -> float:
 @pytest.mark.tier("contained")
 @pytest.mark.parametrize("in_calls", [1000, 0.4], ids=["calls", "exercises"])
 def test_a_submission_that_hangs_wherever_it_can_costs_no_more_than_the_formula_says(
-    assignment: Assignment, solution_source: str, tmp_path, in_calls: float
-) -> None:
+    assignment, solution_source, tmp_path, in_calls
+):
     limits = Limits(load_seconds=2.5, call_seconds=0.5, exercise_seconds=1.0)
     path = tmp_path / toy.MAIN
     path.write_text(solution_source + SLOW.format(in_calls=in_calls), "utf-8")
@@ -242,15 +228,15 @@ Convolution.forward = Detector.forward = forward
 
 
 def test_a_submission_that_hangs_where_it_is_recorded_is_recorded_only_once(
-    assignment: Assignment, solution_source: str, tmp_path, monkeypatch
-) -> None:
+    assignment, solution_source, tmp_path, monkeypatch
+):
     path = tmp_path / toy.MAIN
     path.write_text(solution_source + HANGS_ON_TAPE, "utf-8")
     grading = Grading(Settings.of(assignment.folder, limits=Limits(call_seconds=1.0)), assignment)
-    orders: list[Request] = []
+    orders = []
     run = Sandbox.run
 
-    def counted(sandbox: Sandbox, requests: Iterable[Request], *more: Any) -> Iterator[Reply]:
+    def counted(sandbox, requests, *more):
         asked = list(requests)
         orders.extend(each for each in asked if each.tape is not None)
         return run(sandbox, asked, *more)

@@ -2,7 +2,6 @@
 
 import threading
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -12,14 +11,14 @@ from testkit.watching import LONG
 
 
 @pytest.fixture
-def path(tmp_path) -> Path:
+def path(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "main.py").write_text("x = 0\n", "utf-8")
     return folder / "main.py"
 
 
-def test_only_another_text_starts_a_grading_over(path: Path) -> None:
+def test_only_another_text_starts_a_grading_over(path):
     restarted = threading.Event()
     with closing(Saves(path, EDITABLE, restarted.set)) as saves:
         saves.begin()
@@ -31,7 +30,7 @@ def test_only_another_text_starts_a_grading_over(path: Path) -> None:
         assert (noticed, saves.saved.is_set(), restarted.is_set()) == (False, True, True)
 
 
-def test_saving_the_same_text_later_is_a_save(path: Path) -> None:
+def test_saving_the_same_text_later_is_a_save(path):
     with closing(Saves(path, EDITABLE, lambda: None)) as saves:
         saves.begin()
         saves.end()
@@ -39,7 +38,7 @@ def test_saving_the_same_text_later_is_a_save(path: Path) -> None:
         assert saves.saved.wait(LONG)
 
 
-def test_a_save_is_noticed_where_times_of_files_do_not_change(path: Path, monkeypatch) -> None:
+def test_a_save_is_noticed_where_times_of_files_do_not_change(path, monkeypatch):
     monkeypatch.setattr(Saves, "state", lambda _: [])
     with closing(Saves(path, EDITABLE, lambda: None)) as saves:
         path.write_text("x = 1\n", "utf-8")
@@ -48,8 +47,8 @@ def test_a_save_is_noticed_where_times_of_files_do_not_change(path: Path, monkey
 
 @pytest.mark.parametrize("name", ["main.py", "optimizer.py", "link.py"])
 def test_a_renamed_or_new_file_is_a_save_and_so_is_one_that_a_link_leads_to(
-    path: Path, tmp_path, monkeypatch, name: str
-) -> None:
+    path, tmp_path, monkeypatch, name
+):
     monkeypatch.setattr("tensormark.intake.saves.POLLS", 10**9)
     watched = path.parent
     if name == "link.py":

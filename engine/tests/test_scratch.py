@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as file:
 
 
 @pytest.mark.parametrize("tier", marked(TIERS))
-def test_each_import_has_an_empty_folder_to_write_to(tier: str) -> None:
+def test_each_import_has_an_empty_folder_to_write_to(tier):
     with sandbox_of(tier, CODE + ASKS) as sandbox:
         replies = list(sandbox.run([ask("double"), ask("double", "two")]))
         sandbox.reload({**GIVEN, "main": CODE + ASKS + "\n"})
@@ -36,7 +36,7 @@ def test_each_import_has_an_empty_folder_to_write_to(tier: str) -> None:
 
 
 @pytest.mark.parametrize("tier", marked(TIERS))
-def test_a_file_has_a_largest_size(tier: str) -> None:
+def test_a_file_has_a_largest_size(tier):
     code = f"with open('large', 'wb') as file:\n    file.write(bytes({scratch.MAX_FILE + 1}))\n"
     with sandbox_of(tier, CODE + code) as sandbox:
         (reply,) = sandbox.run([ask("double")])
@@ -44,7 +44,7 @@ def test_a_file_has_a_largest_size(tier: str) -> None:
     assert "File too large" in reply.text
 
 
-def nested(folder: Path, depth: int, mode: int = 0o777) -> None:
+def nested(folder, depth, mode=0o777):
     """Make folders in each other, deeper than a path may be long."""
     before = Path.cwd()
     os.chdir(folder)
@@ -57,7 +57,7 @@ def nested(folder: Path, depth: int, mode: int = 0o777) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o777, 0])
-def test_a_folder_is_emptied_however_deep_it_is(tmp_path: Path, mode: int) -> None:
+def test_a_folder_is_emptied_however_deep_it_is(tmp_path, mode):
     nested(tmp_path, 1500, mode)
 
     scratch.empty(str(tmp_path))
@@ -65,7 +65,7 @@ def test_a_folder_is_emptied_however_deep_it_is(tmp_path: Path, mode: int) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_too_many_too_large_and_unreadable_files_are_too_much(tmp_path: Path) -> None:
+def test_too_many_too_large_and_unreadable_files_are_too_much(tmp_path):
     assert not scratch.is_full(str(tmp_path))
 
     for name in ("many", "large", "deep"):

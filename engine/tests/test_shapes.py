@@ -52,15 +52,15 @@ def buffered(x):
 """
 
 
-def raised(function: str, *args: object, **letters: int) -> list[str]:
-    names: dict[str, object] = {"torch": torch}
+def raised(function, *args, **letters):
+    names = {"torch": torch}
     exec(compile(SOURCE, "main.py", "exec"), names)
     with pytest.raises(Exception) as caught:  # noqa: PT011
         names[function](*args)
     return shapes(caught.value, {"main.py": SOURCE}, letters)
 
 
-def test_the_tensors_of_the_innermost_line_are_listed_with_their_letters() -> None:
+def test_the_tensors_of_the_innermost_line_are_listed_with_their_letters():
     lines = raised("outer", torch.zeros(5, 3), torch.zeros(2, 3), B=5, D=3)
 
     assert lines == ["x is (B, D) = (5, 3)", "weight is (2, 3)", "rows is (D) = (3,)"]
@@ -77,8 +77,8 @@ def test_the_tensors_of_the_innermost_line_are_listed_with_their_letters() -> No
     ],
 )
 def test_a_letter_stands_only_where_it_is_sure_and_only_some_tensors_are_listed(
-    shape: tuple[int, ...], letters: dict[str, int], words: str
-) -> None:
+    shape, letters, words
+):
     lines = raised("many", torch.zeros(shape), **letters)
 
     assert lines[0] == f"a is {words}"
@@ -97,12 +97,12 @@ def test_a_letter_stands_only_where_it_is_sure_and_only_some_tensors_are_listed(
     ],
 )
 def test_only_tensors_in_variables_are_listed_and_only_if_shapes_may_be_the_cause(
-    function: str, argument: object, lines: list[str]
-) -> None:
+    function, argument, lines
+):
     assert raised(function, argument, d=5) == lines
 
 
-def test_sizes_are_those_of_the_call_or_of_its_config() -> None:
+def test_sizes_are_those_of_the_call_or_of_its_config():
     call = {"config": {"B": 3, "width": 4, "T": "x"}}
 
     assert letters_of(call) == {"B": 3}

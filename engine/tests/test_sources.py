@@ -9,7 +9,7 @@ from tensormark.intake.needed import needed_by
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Submission, inspected
 from testkit import toy
-from testkit.graded import Grade, ran
+from testkit.graded import ran
 from testkit.packing import MARKS
 
 RIGHT = "import torch\n"
@@ -27,19 +27,19 @@ EXPENSIVE = {
 }
 
 
-def inspect(**sources: str) -> Submission:
+def inspect(**sources):
     return inspected(Submission("x", sources, {}))
 
 
 @pytest.mark.parametrize("name", EXPENSIVE)
-def test_no_source_affects_the_other_files_however_expensive_it_is(name: str) -> None:
+def test_no_source_affects_the_other_files_however_expensive_it_is(name):
     submission = inspect(main=EXPENSIVE[name], optimizer=RIGHT)
 
     assert submission.faults.keys() <= {"main"}
     assert submission.sources["optimizer"] == RIGHT
 
 
-def test_warnings_about_a_source_are_not_printed() -> None:
+def test_warnings_about_a_source_are_not_printed():
     source = "x = 1 is 1\ny = '\\d'\nz = () ()\n# \x1b[31m\n"
     code = (
         "from tensormark.intake.submission import Submission, inspected\n"
@@ -55,9 +55,7 @@ def test_warnings_about_a_source_are_not_printed() -> None:
     ("source", "line", "excerpt"),
     [("x = 1\n\ufeffy = 2\n", 2, "    ?y = 2"), ("x = '\x1b[31m\n", 1, "    x = '?[31m")],
 )
-def test_a_syntax_error_shows_its_line_without_control_characters(
-    source: str, line: int, excerpt: str
-) -> None:
+def test_a_syntax_error_shows_its_line_without_control_characters(source, line, excerpt):
     first, shown, caret, *hint = inspect(main=source).faults["main"].split("\n")
 
     assert first.startswith(f"main.py:{line}: ")
@@ -76,7 +74,7 @@ def test_a_syntax_error_shows_its_line_without_control_characters(
         "f'''{x  # why\n}'''\n",
     ],
 )
-def test_syntax_that_the_oldest_python_lacks_is_said_by_every_python(source: str) -> None:
+def test_syntax_that_the_oldest_python_lacks_is_said_by_every_python(source):
     submission = inspect(main="x = 1\n" + source)
 
     is_old = sys.version_info < (3, 12)
@@ -85,7 +83,7 @@ def test_syntax_that_the_oldest_python_lacks_is_said_by_every_python(source: str
     assert is_old or "3.11" in said
 
 
-def test_syntax_that_the_oldest_python_has_needs_no_note() -> None:
+def test_syntax_that_the_oldest_python_has_needs_no_note():
     fields = "f'{x!r:>{w}}\\n{a[\"b\"]}' 'c\\n' f\"{x}\"\nf'''{\nx} {\"y\"}'''\n"
 
     submission = inspect(main=fields + "def f(*a: *T): ...\n")
@@ -93,7 +91,7 @@ def test_syntax_that_the_oldest_python_has_needs_no_note() -> None:
     assert (submission.notes, submission.faults) == ((), {})
 
 
-def test_a_long_line_is_shown_around_the_error(grade: Grade, tmp_path) -> None:
+def test_a_long_line_is_shown_around_the_error(grade, tmp_path):
     path = tmp_path / toy.MAIN
     path.write_text("x = [" + "1, " * 5_000 + "oops oops, " + "2, " * 2_000 + "]\n", "utf-8")
 
@@ -117,7 +115,7 @@ PROGRAM = {
 }
 
 
-def test_what_is_imported_is_needed_and_what_that_imports() -> None:
+def test_what_is_imported_is_needed_and_what_that_imports():
     needed = {name: needed_by(name, PROGRAM) for name in [*PROGRAM, "missing"]}
 
     assert needed["main"] == {"main", "given"}

@@ -3,41 +3,38 @@
 The golden corpus has more forms of answers, in the rows style/layer.
 """
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from tensormark.worker.stand_ins import accepts, call_with_forms, replace_method, with_signature_of
 
 
-def with_comma(x: int) -> Any:
+def with_comma(x):
     return (x + 1,)
 
 
-def with_more(x: int) -> Any:
+def with_more(x):
     return x + 1, "more"
 
 
-def tenfold(x: int) -> int:
+def tenfold(x):
     return 10 * x
 
 
 @pytest.mark.parametrize("original", [with_comma, with_more])
-def test_a_caller_gets_the_values_of_the_original_or_one_if_it_wants_one(original: Any) -> None:
+def test_a_caller_gets_the_values_of_the_original_or_one_if_it_wants_one(original):
     stand_in = with_signature_of(original, tenfold)
 
     assert call_with_forms(lambda: stand_in(1)[0] + 1) == 11
     assert call_with_forms(lambda: stand_in(1) + 1) == 11
 
 
-def calls_of_a_caller_that_raises(function: Callable[[], Any], **options: bool) -> list[Any]:
+def calls_of_a_caller_that_raises(function, **options):
     """Make a call that always raises; return what `function` gave each time it was repeated."""
-    calls: list[Any] = []
+    calls = []
 
-    def caller() -> None:
+    def caller():
         calls.append(function())
         raise KeyError("own")
 
@@ -46,11 +43,11 @@ def calls_of_a_caller_that_raises(function: Callable[[], Any], **options: bool) 
     return calls
 
 
-def not_to_be_called(x: int) -> Any:
+def not_to_be_called(x):
     raise AssertionError
 
 
-def test_a_call_that_raises_is_repeated_with_each_form_if_a_stand_in_has_answered() -> None:
+def test_a_call_that_raises_is_repeated_with_each_form_if_a_stand_in_has_answered():
     stand_in = with_signature_of(with_comma, tenfold)
     unobserved = with_signature_of(not_to_be_called, tenfold)
 
@@ -61,7 +58,7 @@ def test_a_call_that_raises_is_repeated_with_each_form_if_a_stand_in_has_answere
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
-def test_the_tensor_of_the_same_shape_is_exchanged(kind: type) -> None:
+def test_the_tensor_of_the_same_shape_is_exchanged(kind):
     stand_in = with_signature_of(lambda x: kind((torch.zeros(2, 2), x)), lambda x: x + 1)
 
     result = call_with_forms(lambda: stand_in(torch.zeros(3))[1], unpacks=True)
@@ -69,8 +66,8 @@ def test_the_tensor_of_the_same_shape_is_exchanged(kind: type) -> None:
     assert result.tolist() == [1, 1, 1]
 
 
-def test_an_original_that_is_observed_changes_nothing() -> None:
-    def original(module: nn.Module, x: Tensor) -> Any:
+def test_an_original_that_is_observed_changes_nothing():
+    def original(module, x):
         module.count = 1
         x.mul_(torch.rand(1))
         torch.set_default_dtype(torch.float64)
@@ -88,8 +85,8 @@ def test_an_original_that_is_observed_changes_nothing() -> None:
     assert torch.get_default_dtype() is torch.float32
 
 
-def test_an_original_that_raises_is_read() -> None:
-    def original(x: int) -> Any:
+def test_an_original_that_raises_is_read():
+    def original(x):
         if x:
             raise SystemExit
         return x, 1
@@ -100,12 +97,12 @@ def test_an_original_that_raises_is_read() -> None:
 
 
 class Minus(nn.Module):
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x):
         return x - 1
 
 
 class WithModule(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.method = Minus()
 
@@ -123,20 +120,20 @@ class Deaf(Minus):
 
     method = Minus.forward
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name, value):
         if name != "method":
             super().__setattr__(name, value)
 
 
 class Unsettable(Deaf):
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name, value):
         if name == "method":
             raise AttributeError(name)
         super().__setattr__(name, value)
 
 
 @pytest.mark.parametrize("kind", [WithModule, WithProperty, Unsettable, Deaf, Raising])
-def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
+def test_a_stand_in_fits_in_any_place(kind):
     part = kind()
     other = kind()
     replace_method(part, "method", lambda part, x: (part, x + 1))
@@ -147,7 +144,7 @@ def test_a_stand_in_fits_in_any_place(kind: Any) -> None:
     assert kind is Raising or other.method(torch.ones(1)).item() == 0
 
 
-def test_how_many_arguments_a_function_takes() -> None:
+def test_how_many_arguments_a_function_takes():
     assert accepts(tenfold, 1, ())
     assert accepts(tenfold, 0, ("x",))
     assert not accepts(tenfold, 2, ())

@@ -4,7 +4,6 @@ Nobody's work in starter/ is overwritten.
 """
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -52,13 +51,13 @@ def g(x):
     ],
     ids=["nested", "unclosed", "stray", "renamed", "unnamed", "misspelt", "no TODO"],
 )
-def test_markers_that_do_not_pair_up_are_errors(old: str, new: str, message: str) -> None:
+def test_markers_that_do_not_pair_up_are_errors(old, new, message):
     with pytest.raises(UserError, match=re.escape(message)):
         strip(SOURCE.replace(old, new), "f.py")
 
 
 @pytest.fixture
-def clone(tmp_path, monkeypatch) -> Path:
+def clone(tmp_path, monkeypatch):
     """A repository with a solution and its starter."""
     (tmp_path / "solution" / "package").mkdir(parents=True)
     for name in ("main.py", "package/part.py"):
@@ -70,7 +69,7 @@ def clone(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_a_region_becomes_one_raise_in_packages_too(clone: Path) -> None:
+def test_a_region_becomes_one_raise_in_packages_too(clone):
     starter = {name: text.decode() for name, text in files_in(clone / "starter").items()}
     assert starter == dict.fromkeys(("main.py", "package/part.py"), STARTER)
 
@@ -87,9 +86,7 @@ def test_a_region_becomes_one_raise_in_packages_too(clone: Path) -> None:
         ("solution/main.py", None, "starter: there is no solution/main.py to derive from"),
     ],
 )
-def test_work_in_the_starter_is_not_overwritten(
-    clone: Path, capsys, name: str, text: str | None, complaint: str
-) -> None:
+def test_work_in_the_starter_is_not_overwritten(clone, capsys, name, text, complaint):
     if text is None:
         (clone / name).unlink()
     else:
@@ -102,9 +99,7 @@ def test_work_in_the_starter_is_not_overwritten(
     assert complaint in capsys.readouterr().err
 
 
-def test_the_starter_follows_an_edit_of_the_solution_and_drift_is_found(
-    clone: Path, capsys
-) -> None:
+def test_the_starter_follows_an_edit_of_the_solution_and_drift_is_found(clone, capsys):
     two = SOURCE.replace("one", "two").replace("def f", "def h")
     for text in ("a = 1\n" + SOURCE, SOURCE + "\n\n" + two, two):
         (clone / "solution" / "main.py").write_text(text, "utf-8")

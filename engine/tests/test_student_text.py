@@ -1,7 +1,6 @@
 """With private references a report has no text of a submission, which has seen the inputs."""
 
 import json
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,14 +9,13 @@ from tensormark.judging.replies import without_text
 from tensormark.sandbox.interface import Reply
 from tensormark.worker.protocol import ARGUMENTS, GENERATORS, GPU, SEEDED, STATE
 from tensormark.worker.state import Model, Snapshot
-from testkit.graded import Grade
 from testkit.toy import WINDOWS
 
 SOURCES = {"main": "line\n" * 9}
 SECRET = "the_hidden_input"
 
 
-def abridged(text: str, status: str = "error", **message: object) -> Reply:
+def abridged(text, status="error", **message):
     reply = Reply(status, text, {"status": status, **message})
     return without_text(reply, {"Conv.forward": "conv"}, SOURCES)
 
@@ -40,13 +38,13 @@ SECRET has no class A; its names are fixed -> failed for a reason that is not sh
 
 
 @pytest.mark.parametrize("case", SAID.strip().splitlines())
-def test_only_the_type_and_the_line_of_an_exception_are_left(case: str) -> None:
+def test_only_the_type_and_the_line_of_an_exception_are_left(case):
     text, remaining = case.replace("SECRET", SECRET).split(" -> ")
 
     assert abridged(text).text == remaining
 
 
-def test_only_the_id_of_an_exercise_is_left_of_a_hole() -> None:
+def test_only_the_id_of_an_exercise_is_left_of_a_hole():
     assert abridged("conv", "not written").text == "conv"
     reply = abridged(SECRET, "not written", where=f" ({SECRET}.py, line 1)", function="f")
     assert (reply.text, reply.message["where"]) == ("its text is not shown", "")
@@ -54,12 +52,12 @@ def test_only_the_id_of_an_exercise_is_left_of_a_hole() -> None:
     assert reply.message["where"] == " (main.py, line 3)"
 
 
-def test_a_module_that_cannot_be_imported_is_named_if_it_is_one_of_the_submission() -> None:
+def test_a_module_that_cannot_be_imported_is_named_if_it_is_one_of_the_submission():
     assert abridged("", importing="main").message["importing"] == "main"
     assert "importing" not in abridged("", importing=SECRET).message
 
 
-def test_states_have_names_that_the_grader_knows() -> None:
+def test_states_have_names_that_the_grader_knows():
     reply = abridged("", "ok", changed=[SECRET, "the default dtype"])
 
     assert reply.message["changed"] == ["a state without a name", "the default dtype"]
@@ -76,8 +74,8 @@ PRINTS = 'print("the_" "hidden_input"); raise NotImplementedError("the_" "hidden
 
 @pytest.mark.parametrize("options", [(), ("--show-text",)])
 def test_a_report_with_private_inputs_has_texts_only_where_they_are_asked_for(
-    submit: Grade, private: Path, options: tuple[str, ...]
-) -> None:
+    submit, private, options
+):
     graded = submit(
         (WINDOWS, f"{RAISES}; {WINDOWS}"),
         (FOUND, f"{PRINTS}; {FOUND}"),

@@ -1,13 +1,11 @@
 """`tensormark submit` packs a student's work, and grades it in the strictest tier available."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
 from tensormark import strictest
 from tensormark.cli import run
-from tensormark.exercise import Assignment
 from tensormark.sandbox import seccomp
 from tensormark.sandbox.server import SERVERS
 from tensormark.sandbox.tiers import CONTAINED, LOCKED, PROCESS, TIERS
@@ -24,8 +22,8 @@ from testkit import toy
     ],
 )
 def test_work_that_cannot_be_read_or_packed_is_one_line(
-    folder: Path, tmp_path, capsys, content: bytes | None, out: str, complaint: str
-) -> None:
+    folder, tmp_path, capsys, content, out, complaint
+):
     mine = tmp_path / "starter"
     mine.mkdir()
     if content is not None:
@@ -39,9 +37,7 @@ def test_work_that_cannot_be_read_or_packed_is_one_line(
 
 
 @pytest.mark.parametrize("lacking", [0, 1, 2, 3])
-def test_the_first_tier_that_runs_a_call_is_taken(
-    assignment: Assignment, monkeypatch, lacking: int
-) -> None:
+def test_the_first_tier_that_runs_a_call_is_taken(assignment, monkeypatch, lacking):
     missing = {tier: f"{tier} is missing" for tier in TIERS[:lacking]}
     monkeypatch.setattr(strictest, "fault_of", lambda _, tier, __: missing.get(tier))
 
@@ -52,7 +48,7 @@ def test_the_first_tier_that_runs_a_call_is_taken(
 
 
 @pytest.mark.tier(CONTAINED)
-def test_a_tier_that_cannot_start_is_a_fault(assignment: Assignment, monkeypatch) -> None:
+def test_a_tier_that_cannot_start_is_a_fault(assignment, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyseccomp", None)
     monkeypatch.setattr(seccomp, "compiled", seccomp.compiled.__wrapped__)  # without its cache
 

@@ -1,12 +1,10 @@
 """The report on the terminal: its columns, its colours, and what it says to do next."""
 
 import contextlib
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tensormark.exercise import Assignment
 from tensormark.folder import here
 from tensormark.grading import selected
 from tensormark.intake.submission import SubmissionError
@@ -20,7 +18,7 @@ from testkit.resident import called
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
-def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
+def test_a_value_that_is_nearly_zero_has_no_sign(dtype):
     expected = np.array([-1e-9, 1.0])
     got = np.array([3, 1]).astype(dtype)
 
@@ -34,19 +32,19 @@ def test_a_value_that_is_nearly_zero_has_no_sign(dtype: str) -> None:
 
 
 @pytest.fixture
-def terminal(monkeypatch) -> Terminal:
+def terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     return Terminal()
 
 
-def output_of(terminal: Terminal, *results: Result) -> str:
+def output_of(terminal, *results):
     with contextlib.redirect_stdout(terminal), contextlib.redirect_stderr(terminal):
         report_on(*results)
     return terminal.getvalue()
 
 
-def report_on(*results: Result) -> None:
+def report_on(*results):
     report = Report()
     report.begin("Example", "mine", "process", [result.id for result in results])
     for result in results:
@@ -68,8 +66,8 @@ FAILED = Result("layer", Outcome.FAILED, 0, 15, (Finding("a headline"),), file="
     ],
 )
 def test_a_verdict_has_a_colour_and_a_mark_where_these_are_wanted(
-    terminal: Terminal, monkeypatch, variable: str, value: str, encoding: str, row: str
-) -> None:
+    terminal, monkeypatch, variable, value, encoding, row
+):
     monkeypatch.setenv(variable, value)
     terminal.encoding = encoding
 
@@ -79,7 +77,7 @@ def test_a_verdict_has_a_colour_and_a_mark_where_these_are_wanted(
     assert ("\x1b[0m" in text) is ("\x1b" in row)
 
 
-def test_the_running_step_is_shown_and_erased(terminal: Terminal) -> None:
+def test_the_running_step_is_shown_and_erased(terminal):
     text = output_of(terminal, PASSED, FAILED)
 
     assert "  importing torch, then grading " in text
@@ -87,7 +85,7 @@ def test_the_running_step_is_shown_and_erased(terminal: Terminal) -> None:
     assert text.count("\r\x1b[K  ") * 2 == text.count("\r\x1b[K")
 
 
-def test_the_progress_of_a_training_is_shown(terminal: Terminal) -> None:
+def test_the_progress_of_a_training_is_shown(terminal):
     with contextlib.redirect_stderr(terminal):
         Report().progress("fine-tuning", 5, 20)
 
@@ -118,12 +116,12 @@ EXTENSION = Result("adamw", Outcome.NOT_WRITTEN, 0, 10, bonus=True)
         ([PASSED], {"mode": "grade", "submission": "submission.zip"}, None),
     ],
 )
-def test_the_next_step_follows_from_the_result(results, about, expected: str | None) -> None:
+def test_the_next_step_follows_from_the_result(results, about, expected):
     usual = {"submission": "starter", "tier": "process", "mode": "check"}
     assert next_step(Grade(results=results, **(usual | about)).as_json()) == expected
 
 
-def test_those_who_call_make_are_told_its_command(monkeypatch) -> None:
+def test_those_who_call_make_are_told_its_command(monkeypatch):
     monkeypatch.setenv("TENSORMARK_MAKE", "1")
     result = Grade(submission="a b.py", tier="process", mode="check", results=[FAILED])
 
@@ -133,7 +131,7 @@ def test_those_who_call_make_are_told_its_command(monkeypatch) -> None:
 # --- which exercises ----------------------------------------------------------------------------
 
 
-def test_only_the_exercises_that_were_asked_for_are_shown(assignment: Assignment) -> None:
+def test_only_the_exercises_that_were_asked_for_are_shown(assignment):
     chosen, reported, _ = selected(assignment, True, "detector")
 
     assert [exercise.id for exercise in chosen] == ["conv", "detector"]  # which is upstream
@@ -141,7 +139,7 @@ def test_only_the_exercises_that_were_asked_for_are_shown(assignment: Assignment
 
 
 @pytest.mark.parametrize("only", ["conv,cnov", "", ",", "conv detection", "detctor", "x"])
-def test_each_of_several_exercises_must_exist(assignment: Assignment, only: str) -> None:
+def test_each_of_several_exercises_must_exist(assignment, only):
     words = r"did you mean detector\?" if only == "detctor" else "^--only"
     with pytest.raises(SubmissionError, match=words):
         selected(assignment, True, only)
@@ -163,8 +161,8 @@ def test_each_of_several_exercises_must_exist(assignment: Assignment, only: str)
     ],
 )
 def test_a_path_below_the_current_folder_is_not_shown_from_the_root(
-    copy: Path, solution_source: str, line: str, monkeypatch
-) -> None:
+    copy, solution_source, line, monkeypatch
+):
     monkeypatch.chdir(copy)
     (copy / "wrong.py").write_text(solution_source.replace(toy.BIAS, ""), "utf-8")
     name, *words = line.format(folder=copy).split()

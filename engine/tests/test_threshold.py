@@ -1,20 +1,18 @@
 """A task is measured over seeds, and against each known mistake."""
 
-from pathlib import Path
-
 from testkit.graded import edit
 from testkit.resident import called
 
 SEEDS = ("--seeds", "2")
 
 
-def measured(folder: Path) -> dict[str, tuple[str, str]]:
+def measured(folder):
     """Return what a table says of each variant: how many seeds pass, and what they reach."""
     table = called(folder, "threshold", "detection", *SEEDS).stdout.splitlines()
     return {row[2:42].rstrip(): (row[43:56], row[59:]) for row in table}
 
 
-def test_a_mistake_that_passes_the_threshold_is_seen(folder: Path) -> None:
+def test_a_mistake_that_passes_the_threshold_is_seen(folder):
     table = measured(folder)
 
     assert list(table) == [
@@ -29,7 +27,7 @@ def test_a_mistake_that_passes_the_threshold_is_seen(folder: Path) -> None:
     assert all(" to 1.000" in reached for _, reached in table.values())
 
 
-def test_seeds_differ_and_right_code_that_fails_is_marked(copy: Path) -> None:
+def test_seeds_differ_and_right_code_that_fails_is_marked(copy):
     edit(copy / "grader/task.py", "threshold = 0.9", "threshold = 1.1")
 
     table = called(copy, "threshold", "detection", *SEEDS)
@@ -40,5 +38,5 @@ def test_seeds_differ_and_right_code_that_fails_is_marked(copy: Path) -> None:
     assert "passes 0 of 2   0.9" in first
 
 
-def test_only_a_task_can_be_measured(folder: Path) -> None:
+def test_only_a_task_can_be_measured(folder):
     assert called(folder, "threshold", "conv").stderr == "threshold: conv: there is no such task\n"

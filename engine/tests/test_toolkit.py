@@ -1,23 +1,22 @@
 """The toolkit: usual probes in one call, where an output is wrong, and what is random."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tensormark.exercise import Exercise, followed
-from tensormark.toolkit import Call, Sizes, Tensors, exercise, locator, usual
+from tensormark.exercise import followed
+from tensormark.toolkit import Sizes, exercise, locator, usual
 from tensormark.toolkit.dropout import RATE, SHARED, Dropout, numbers
 from tensormark.toolkit.places import locate
 from tensormark.toolkit.statistics import FALSE_ALARM, margin
 
 
-def draw(rng: np.random.Generator, call: Call) -> Tensors:
+def draw(rng, call):
     return {"x": rng.standard_normal((3, 7))}
 
 
-def gate(name: str, *upstream: str) -> Exercise:
+def gate(name, *upstream):
     return exercise(
         f"{name}.forward",
         ("x",),
@@ -35,7 +34,7 @@ def gate(name: str, *upstream: str) -> Exercise:
 # --- probes -------------------------------------------------------------------------------------
 
 
-def test_what_an_exercise_leaves_out_has_a_default() -> None:
+def test_what_an_exercise_leaves_out_has_a_default():
     short = exercise("last_word", ("x",), draw, arrays=None, file="words.py")
     of_method = exercise("Counter.add", ("x",), draw, file="words.py", points=10, order=3)
 
@@ -47,12 +46,12 @@ def test_what_an_exercise_leaves_out_has_a_default() -> None:
     assert (of_method.id, of_method.order, of_method.max_score) == ("add", 3, 10)
 
 
-def test_an_exercise_comes_after_those_upstream() -> None:
+def test_an_exercise_comes_after_those_upstream():
     with pytest.raises(ValueError, match="attention: rope is upstream, and needs a lower `order`"):
         followed([gate("attention", "rope"), gate("rope")])
 
 
-def test_the_call_before_the_second_has_other_inputs() -> None:
+def test_the_call_before_the_second_has_other_inputs():
     one = gate("one")
 
     inputs = one.inputs(one.calls[-1], seed=1)
@@ -61,7 +60,7 @@ def test_the_call_before_the_second_has_other_inputs() -> None:
     assert not np.array_equal(inputs["before/x"], inputs["x"])
 
 
-def test_a_stand_in_replaces_what_is_upstream_of_the_exercise_that_it_replaces() -> None:
+def test_a_stand_in_replaces_what_is_upstream_of_the_exercise_that_it_replaces():
     rope, attention, block, mixed = followed(
         [
             gate("rope"),
@@ -71,7 +70,7 @@ def test_a_stand_in_replaces_what_is_upstream_of_the_exercise_that_it_replaces()
         ]
     )
 
-    def given(exercise: Exercise) -> list[tuple[str, ...]]:
+    def given(exercise):
         return [call.given for call in exercise.probes[0].calls]
 
     assert block.upstream == ("attention", "rope")
@@ -91,7 +90,7 @@ PADDING = np.zeros((3, 4), dtype=bool)
 PADDING[1, 3:] = True
 
 
-def changed(*index: Any) -> np.ndarray:
+def changed(*index):
     got = RIGHT.copy()
     got[index] += 1.0 + np.arange(got[index].size).reshape(got[index].shape)
     return got
@@ -127,18 +126,16 @@ CASES = [
 
 
 @pytest.mark.parametrize(("got", "message", "padding"), CASES)
-def test_a_place_is_named_in_the_words_of_the_assignment_or_by_padding(
-    got: np.ndarray, message: str | None, padding: np.ndarray | None
-) -> None:
+def test_a_place_is_named_in_the_words_of_the_assignment_or_by_padding(got, message, padding):
     assert locate(got, RIGHT, ALLOWED, AXES, padding) == message
 
 
-def test_places_are_told_apart_among_the_first_axes_where_axes_have_names() -> None:
+def test_places_are_told_apart_among_the_first_axes_where_axes_have_names():
     assert locate(changed(..., 4), RIGHT, ALLOWED, AXES, among=2) is None
     assert locator({3: AXES})(2.0 * RIGHT[0], RIGHT[0], ALLOWED[0], {}) is None
 
 
-def test_a_single_value_is_not_given_away_by_its_ratio() -> None:
+def test_a_single_value_is_not_given_away_by_its_ratio():
     single = np.ones((1, 1))
 
     assert locate(2.0 * single, 0.5 * single, 0.0 * single, ("row", "unit")) is None
@@ -151,27 +148,27 @@ COUNT = int(np.prod(SHAPE))
 NOT_ANEW = "it: a second call makes no new draws"
 
 
-def dropout_sample(seed: int, *shape: int) -> np.ndarray:
+def dropout_sample(seed, *shape):
     """Return scaled ones of which a dropout, drawn with this shape, has dropped some."""
     mask = np.random.default_rng(seed).random(shape or SHAPE) >= RATE
     return np.broadcast_to(mask, SHAPE) / (1 - RATE)
 
 
-def judge(first: np.ndarray, second: np.ndarray | None = None) -> str | None:
+def judge(first, second=None):
     outputs = {"output": first} if second is None else {"output": first, "output again": second}
     values = None if second is None else lambda outputs, _: outputs["output"]
     return Dropout("it", RATE, COUNT, lambda out, _: numbers(out["output"]), values)(outputs, {})
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((8, 1, 12), 2), ((8, 10, 1), 3), ((1, 1, 12), 2)])
-def test_drawing_values_once_along_an_axis_is_recognised(shape: tuple[int, ...], axis: int) -> None:
+def test_drawing_values_once_along_an_axis_is_recognised(shape, axis):
     values = dropout_sample(3, *shape)
 
     assert numbers(values)[2] == SHARED * axis
     assert judge(values) == "it: dropout draws once for many values, not once for each"
 
 
-def test_a_second_call_must_draw_anew_and_be_right_itself() -> None:
+def test_a_second_call_must_draw_anew_and_be_right_itself():
     first = dropout_sample(1)
     half_anew = np.where(np.arange(SHAPE[0])[:, None, None] % 2, first, dropout_sample(2))
 
@@ -186,8 +183,8 @@ def test_a_second_call_must_draw_anew_and_be_right_itself() -> None:
 
 @pytest.mark.parametrize("draws", [50, 400, 1000])
 @pytest.mark.parametrize("expected", [0.1, 0.5, 0.9])
-def test_right_draws_are_hardly_ever_outside_the_margin(draws: int, expected: float) -> None:
-    def outside(distance: float) -> float:
+def test_right_draws_are_hardly_ever_outside_the_margin(draws, expected):
+    def outside(distance):
         """Return the probability of a share that is further off than this."""
         return sum(
             math.comb(draws, n) * expected**n * (1 - expected) ** (draws - n)

@@ -1,9 +1,7 @@
 """A task that trains: who predicts, what is refused, and what is shown."""
 
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,31 +23,28 @@ class Labelled(Training):
     classes = ("low", "middle", "high")
 
     @property
-    def labels(self) -> np.ndarray:
+    def labels(self):
         return LABELS
 
-    def training(self, room: int) -> Request:
+    def training(self, room):
         return Request("task", frozenset(), {"kind": "train"}, {}, reply_bytes=room)
 
-    def predicting(self, weights: dict[str, np.ndarray]) -> Request:
+    def predicting(self, weights):
         named = {f"weights/{name}": value for name, value in weights.items()}
         return Request("task", frozenset(), {"kind": "predict"}, named)
 
-    def room(self, run: TaskRun) -> int:
+    def room(self, run):
         return ROOM
 
 
 class ToyTask(TrainingTask):
     entry = "task"
 
-    def training(self, run: TaskRun) -> Labelled:
+    def training(self, run):
         return Labelled()
 
 
-Ask = Callable[[Request], Reply]
-
-
-def answering(status: str = "ok", text: str = "", **tensors: np.ndarray) -> Ask:
+def answering(status="ok", text="", **tensors):
     """Return a function that always gives this answer; in names, __ stands for a slash."""
     named = {name.replace("__", "/"): value for name, value in tensors.items()}
     return lambda request: Reply(status, text, tensors=named)
@@ -62,15 +57,13 @@ TRAINED = answering(out__weights__a=WEIGHTS["a"], out__weights__b=WEIGHTS["b"])
 class GradedTask:
     """What a grading of the task asked for, said, flagged and showed."""
 
-    def __init__(
-        self, submission: Ask, solution: Ask | None = RIGHT, private: bool = False, **options: Any
-    ) -> None:
-        self.requests: list[Request] = []
-        self.flags: list[str] = []
-        self.shown: dict[str, Any] = {}
-        references: Any = SimpleNamespace(private=private, manifest={})
+    def __init__(self, submission, solution=RIGHT, private=False, **options):
+        self.requests = []
+        self.flags = []
+        self.shown = {}
+        references = SimpleNamespace(private=private, manifest={})
 
-        def recorded(answer: Ask) -> Ask:
+        def recorded(answer):
             return lambda request: self.requests.append(request) or answer(request)
 
         run = TaskRun(
@@ -89,7 +82,7 @@ class GradedTask:
 # --- who predicts -------------------------------------------------------------------------------
 
 
-def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
+def test_the_solution_predicts_with_the_weights_that_come_back():
     graded = GradedTask(TRAINED)
 
     assert (graded.says, graded.flags) == ("accuracy 1.000", [])
@@ -97,8 +90,8 @@ def test_the_solution_predicts_with_the_weights_that_come_back() -> None:
     assert graded.requests[1].tensors.keys() == {"weights/a", "weights/b"}
 
 
-def test_without_a_solution_the_submission_predicts_with_the_weights_that_came_back() -> None:
-    def submission(request: Request) -> Reply:
+def test_without_a_solution_the_submission_predicts_with_the_weights_that_came_back():
+    def submission(request):
         return TRAINED(request) if request.call["kind"] == "train" else RIGHT(request)
 
     graded = GradedTask(submission, None)
@@ -107,14 +100,14 @@ def test_without_a_solution_the_submission_predicts_with_the_weights_that_came_b
     assert graded.requests[1].tensors.keys() == {"weights/a", "weights/b"}
 
 
-def test_weights_too_large_to_be_returned_are_not_the_submissions_fault(monkeypatch) -> None:
+def test_weights_too_large_to_be_returned_are_not_the_submissions_fault(monkeypatch):
     monkeypatch.setattr(training, "MAX_WEIGHTS", ROOM - 1)
 
     with pytest.raises(ReferencesError, match="the model's weights are too large to be returned"):
         GradedTask(TRAINED)
 
 
-def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> None:
+def test_a_flag_names_right_functions_that_nothing_can_be_trained_through():
     flag = "its weights may not come from the training, as conv did not pass"
 
     assert GradedTask(TRAINED, doubtful=("conv",)).flags == [flag]
@@ -123,16 +116,16 @@ def test_a_flag_names_right_functions_that_nothing_can_be_trained_through() -> N
 # --- what is refused ----------------------------------------------------------------------------
 
 
-def never(request: Request) -> Reply:
+def never(request):
     raise AssertionError("it was asked to predict")
 
 
-def only_zeros(request: Request) -> Reply:
+def only_zeros(request):
     broken = any(value.any() for value in request.tensors.values())
     return Reply("lost", "it died") if broken else RIGHT(request)
 
 
-def predicting(predictions: np.ndarray) -> Ask:
+def predicting(predictions):
     return answering(out__predictions=predictions)
 
 
@@ -152,20 +145,18 @@ def predicting(predictions: np.ndarray) -> Ask:
         (TRAINED, predicting(np.zeros(8, np.int64)), "the trained model is not good enough"),
     ],
 )
-def test_what_cannot_be_graded_or_is_not_good_enough_is_refused(
-    submission: Ask, solution: Ask, message: str
-) -> None:
+def test_what_cannot_be_graded_or_is_not_good_enough_is_refused(submission, solution, message):
     with pytest.raises(CheckFailed, match=message):
         GradedTask(submission, solution)
 
 
-def test_a_solution_that_cannot_predict_is_not_the_submissions_fault() -> None:
+def test_a_solution_that_cannot_predict_is_not_the_submissions_fault():
     with pytest.raises(SolutionError, match="the solution cannot predict: it died"):
         GradedTask(TRAINED, answering("lost", "it died"))
 
 
-def test_a_submission_that_cannot_predict_with_its_weights_is_refused() -> None:
-    def submission(request: Request) -> Reply:
+def test_a_submission_that_cannot_predict_with_its_weights_is_refused():
+    def submission(request):
         train = request.call["kind"] == "train"
         return TRAINED(request) if train else Reply("error", "raised ValueError: no")
 
@@ -177,7 +168,7 @@ def test_a_submission_that_cannot_predict_with_its_weights_is_refused() -> None:
 
 
 @pytest.mark.parametrize("private", [False, True])
-def test_classes_and_curves_are_shown_but_nothing_of_private_examples(private: bool) -> None:
+def test_classes_and_curves_are_shown_but_nothing_of_private_examples(private):
     losses = np.linspace(1.0, 0.1, 20, dtype=np.float32)
     submission = answering(out__weights__a=WEIGHTS["a"], out__losses=losses)
 
@@ -191,7 +182,7 @@ def test_classes_and_curves_are_shown_but_nothing_of_private_examples(private: b
 # --- thresholds that were measured --------------------------------------------------------------
 
 
-def test_the_manifest_has_a_threshold_with_its_time_or_says_why_not() -> None:
+def test_the_manifest_has_a_threshold_with_its_time_or_says_why_not():
     measured, sentence, missing = (
         SimpleNamespace(path=Path("manifest.json"), manifest=manifest)
         for manifest in ({"task": {"threshold": 0.8, "seconds": 3.5}}, {"task": "not measured"}, {})

@@ -1,11 +1,10 @@
 """The trial of one exercise: what its stand-ins decide, and what students are told of it."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from tensormark.exercise import Call, Sizes
+from tensormark.exercise import Sizes
 from tensormark.judging.compare import Mismatch
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.replies import MAX_TEXTS, hole, texts
@@ -58,9 +57,7 @@ HELPED = "right when given a correct norm"
         ([WRONG, NORM_IS_NOT], ["norm"], Outcome.FAILED, ""),
     ],
 )
-def test_stand_ins_decide_if_what_they_replace_has_failed(
-    replies: list[Reply], failed: list[str], outcome: Outcome, note: str
-) -> None:
+def test_stand_ins_decide_if_what_they_replace_has_failed(replies, failed, outcome, note):
     judged = trial(*replies, failed=failed)
 
     assert (judged.result().outcome, judged.result().note) == (outcome, note)
@@ -78,9 +75,7 @@ OPTIONAL = replace(OWN_CALL, optional=("types",))
         (OWN_CALL, True, Outcome.FAILED),
     ],
 )
-def test_a_function_may_lack_only_what_is_optional(
-    call: Call, lacks: bool, outcome: Outcome
-) -> None:
+def test_a_function_may_lack_only_what_is_optional(call, lacks, outcome):
     layer = make_exercise("layer", replace(VALUES, calls=(call,)))
 
     assert trial(reply(None, lacks=lacks), exercise=layer).result().outcome is outcome
@@ -98,9 +93,7 @@ LINEAR = ("torch.nn.Linear",)
         (Policy(), (), None),  # a worker cannot make it up
     ],
 )
-def test_forbidden_code_costs_all_points(
-    policy: Policy, forbidden: tuple[str, ...], mistake: str | None
-) -> None:
+def test_forbidden_code_costs_all_points(policy, forbidden, mistake):
     answer = reply(None, "error", "raised ValueError", forbidden="nn.Linear")
     layer = replace(LAYER, forbidden=forbidden)
 
@@ -125,13 +118,13 @@ DOUBLED = reply(2 * OUTPUT)
     ],
 )
 def test_a_mistake_explains_a_students_own_calls_unless_they_run_a_failed_exercise(
-    replies: list[Reply], failed: list[str], mistake: str | None
-) -> None:
+    replies, failed, mistake
+):
     assert finding(trial(*replies, failed=failed)).mistake == mistake
 
 
 @pytest.mark.parametrize("part", ["values", "properties"])
-def test_wrong_values_without_a_name_have_a_place_unless_they_are_of_a_property(part: str) -> None:
+def test_wrong_values_without_a_name_have_a_place_unless_they_are_of_a_property(part):
     layer = make_exercise("layer", replace(VALUES, part=part))
 
     details = finding(trial(WRONG, exercise=layer, fields={"locate": lambda *_: "here"})).details
@@ -139,7 +132,7 @@ def test_wrong_values_without_a_name_have_a_place_unless_they_are_of_a_property(
     assert ("here" in details) is (part == "values")
 
 
-def test_a_message_names_all_that_had_to_be_replaced() -> None:
+def test_a_message_names_all_that_had_to_be_replaced():
     calls = (OWN_CALL, CALL_GIVEN_NORM, CALL_GIVEN_BOTH)
     layer = make_exercise("layer", replace(VALUES, calls=calls))
 
@@ -148,15 +141,15 @@ def test_a_message_names_all_that_had_to_be_replaced() -> None:
     assert together not in finding(trial(WRONG, exercise=layer)).details
 
 
-def test_a_students_exception_is_followed_by_how_a_stand_in_was_miscalled() -> None:
+def test_a_students_exception_is_followed_by_how_a_stand_in_was_miscalled():
     problem = finding(trial(RAISED, reply(None, "error", "norm() gets no weights")))
 
     assert (problem.headline, problem.details[0]) == (RAISED.text, "norm() gets no weights")
 
 
 @pytest.mark.parametrize("part", ["evidence.observe", "findings._place", "findings._excerpt"])
-def test_a_description_that_breaks_is_left_out_and_noted(monkeypatch, part: str) -> None:
-    def broken(*_: object) -> None:
+def test_a_description_that_breaks_is_left_out_and_noted(monkeypatch, part):
+    def broken(*_):
         raise ZeroDivisionError
 
     monkeypatch.setattr(f"tensormark.judging.{part}", broken)
@@ -186,9 +179,7 @@ RESIZED = (
         ({"second call", "large in training"}, {"properties", "training"}),
     ],
 )
-def test_sizes_and_state_cost_the_properties_whichever_probe_meets_them(
-    wrong: set[str], lost: set[str]
-) -> None:
+def test_sizes_and_state_cost_the_properties_whichever_probe_meets_them(wrong, lost):
     probes = [
         replace(VALUES, name=name, part=part, calls=(replace(OWN_CALL, **fields),))
         for name, part, fields in RESIZED
@@ -198,7 +189,7 @@ def test_sizes_and_state_cost_the_properties_whichever_probe_meets_them(
     assert trial(*replies, exercise=make_exercise("layer", *probes)).result().lost == lost
 
 
-def test_a_changed_mode_costs_the_properties_and_is_said_first() -> None:
+def test_a_changed_mode_costs_the_properties_and_is_said_first():
     says = "in training, it is wrong"
     training = replace(VALUES, part="training", says=says, calls=(replace(OWN_CALL, train=True),))
     answer = reply(OUTPUT + 1, changed=["the model's training mode"])
@@ -229,8 +220,8 @@ RANDOM = {"drew": True, "causes": ["dropout"]}
     ids=["random", "known", "not random", "maybe upstream", "training", "its generator"],
 )
 def test_random_numbers_in_eval_mode_explain_wrong_values_without_a_name(
-    answer: Reply, call: Call, failed: list[str], mistake: str | None
-) -> None:
+    answer, call, failed, mistake
+):
     layer = make_exercise("layer", replace(VALUES, calls=(call,)), upstream=("norm",))
 
     assert finding(trial(answer, exercise=layer, failed=failed)).mistake == mistake
@@ -243,7 +234,7 @@ OWN = AnsweredCall(VALUES, OWN_CALL, Recording({}, {}, {}, None), Reply("ok"))
 IN_WORDS = "Layer.add_norm() gets a LayerNorm as dropout, not a Dropout"
 
 
-def raised(text: str, status: str = "error", **message: Any) -> tuple[AnsweredCall, Mismatch]:
+def raised(text, status="error", **message):
     answered = replace(OWN, reply=Reply(status, text, message))
     return answered, Mismatch("raised", OWN_CALL.target, (text,))
 
@@ -267,12 +258,7 @@ OTHER_VALUES = (replace(OWN), replace(DIFFERS, lines=("others differ",)))
         (IN_UPSTREAM, raised("raised ValueError: mine (main.py, line 3)"), UPSTREAM, 1),
     ],
 )
-def test_the_most_telling_of_two_mismatches_is_shown(
-    own: tuple[AnsweredCall, Mismatch],
-    other: tuple[AnsweredCall, Mismatch],
-    wrong: list[str],
-    shown: int,
-) -> None:
+def test_the_most_telling_of_two_mismatches_is_shown(own, other, wrong, shown):
     judged = [own, other]
 
     assert most_telling(judged, own[0], wrong)[1] is judged[shown][1]
@@ -289,14 +275,14 @@ def test_the_most_telling_of_two_mismatches_is_shown(
     ],
 )
 def test_a_hole_has_the_id_of_an_exercise_or_is_a_bare_one_in_its_function(
-    status: str, text: str, function: object, name: str | None
-) -> None:
+    status, text, function, name
+):
     targets = {"Layer.forward": "layer", "norm": "scaled"}
 
     assert hole(Reply(status, text, {"function": function}), targets) == name
 
 
-def test_only_the_first_texts_of_a_list_are_read() -> None:
+def test_only_the_first_texts_of_a_list_are_read():
     reply = Reply("error", "", {"changed": ["a", 1, "b", *"c" * MAX_TEXTS], "imported": "a"})
 
     assert texts(reply, "changed") == ["a", "b", *"c" * (MAX_TEXTS - 3)]

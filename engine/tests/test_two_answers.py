@@ -1,12 +1,10 @@
 """An exercise with two right answers: a submission agrees with one of them throughout."""
 
-from pathlib import Path
-
 import pytest
 
 from tensormark.authoring import new, record, strip
-from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.prove import Bench, claims
+from tensormark.authoring.course import open_course
+from tensormark.authoring.prove import claims
 from tensormark.folder import open_assignment
 from testkit.graded import edited
 
@@ -70,8 +68,8 @@ PROBLEM = "\n### Problem ({0}): {0} (8 points, about 5 minutes)\n\n**Limits**. A
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory) -> Course:
-    folder: Path = tmp_path_factory.mktemp("two") / "Two"
+def course(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("two") / "Two"
     new.write(folder, numpy=True)
     for path in [*folder.glob("grader/exercises/[!_]*.py"), *folder.glob("grader/mistakes/*.py")]:
         path.unlink()
@@ -87,7 +85,7 @@ def course(tmp_path_factory) -> Course:
     return open_course(open_assignment(folder))
 
 
-def test_other_answers_are_recorded_where_they_differ(course: Course, capsys) -> None:
+def test_other_answers_are_recorded_where_they_differ(course, capsys):
     recorded = course.assignment.references.glob("*.safetensors")
 
     names = ["limited", "limited@of_a_sample", "scaled", "scaled@of_a_sample"]
@@ -95,7 +93,7 @@ def test_other_answers_are_recorded_where_they_differ(course: Course, capsys) ->
     assert record.main(course.assignment.folder, "references", ["--check"]) == 0
 
 
-def test_each_right_answer_passes_throughout(bench: Bench, course: Course) -> None:
+def test_each_right_answer_passes_throughout(bench, course):
     faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
 
     assert faults == [None] * 5
@@ -111,9 +109,7 @@ def test_each_right_answer_passes_throughout(bench: Bench, course: Course) -> No
         ({"x.std()": "x.std() + 1", "minimum(scaled(x)": "minimum(x / x.std()"}, (0, 8), None),
     ],
 )
-def test_a_submission_agrees_with_one_solution(
-    bench: Bench, edits: dict[str, str], scores: tuple[float, float], mistake: str | None
-) -> None:
+def test_a_submission_agrees_with_one_solution(bench, edits, scores, mistake):
     source = edited(bench.sources["clusters"], *edits.items())
 
     results = bench.results({"clusters": source}, tasks=False)

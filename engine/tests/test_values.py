@@ -3,7 +3,6 @@
 import json
 import math
 from collections import Counter, deque
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,7 @@ NESTED = {
 NEAR = Tolerance(1e-6, 1e-6)
 
 
-def test_a_plain_value_comes_back_as_it_was() -> None:
+def test_a_plain_value_comes_back_as_it_was():
     back = unpacked(packed(NESTED))
 
     array = back.pop("é\ud800")
@@ -40,8 +39,8 @@ def test_a_plain_value_comes_back_as_it_was() -> None:
     assert unpacked(packed([torch.ones(2, requires_grad=True)]))[0].tolist() == [1, 1]
 
 
-def deep(levels: int) -> list[Any]:
-    value: list[Any] = []
+def deep(levels):
+    value = []
     for _ in range(levels):
         value = [value]
     return value
@@ -58,7 +57,7 @@ def deep(levels: int) -> list[Any]:
         ("x" * (MOST + 1), "more than 512 KiB"),
     ],
 )
-def test_what_is_not_plain_is_named(value: Any, says: str) -> None:
+def test_what_is_not_plain_is_named(value, says):
     with pytest.raises(TypeError, match=says):
         packed(value)
 
@@ -79,7 +78,7 @@ def test_what_is_not_plain_is_named(value: Any, says: str) -> None:
         "\xff",
     ],
 )
-def test_what_a_worker_may_send_instead_is_wrong_and_harmless(text: str) -> None:
+def test_what_a_worker_may_send_instead_is_wrong_and_harmless(text):
     sent = np.frombuffer(text.encode("latin-1"), np.uint8)
 
     mismatch = compare_plain("output", sent, packed(1), NEAR)
@@ -107,7 +106,7 @@ def test_what_a_worker_may_send_instead_is_wrong_and_harmless(text: str) -> None
         ("x" * 99, "y", "..., expected 'y'"),
     ],
 )
-def test_the_first_difference_is_said_with_its_place(got: Any, expected: Any, says: str) -> None:
+def test_the_first_difference_is_said_with_its_place(got, expected, says):
     mismatch = compare_plain("output", packed(got), packed(expected), NEAR)
 
     assert says in mismatch.numbers
@@ -130,16 +129,16 @@ def test_the_first_difference_is_said_with_its_place(got: Any, expected: Any, sa
         ({"b": 1, "a": 2}, {"a": 2, "b": 1}),
     ],
 )
-def test_what_no_course_would_call_wrong_is_right(got: Any, expected: Any) -> None:
+def test_what_no_course_would_call_wrong_is_right(got, expected):
     assert compare_plain("output", packed(got), packed(expected), NEAR) is None
 
 
 @pytest.mark.parametrize(("got", "expected"), [(0.0, 1e-12), ([2e-8, 1e-8], [1e-8, 1e-8])])
-def test_what_is_tiny_must_be_right_too(got: Any, expected: Any) -> None:
+def test_what_is_tiny_must_be_right_too(got, expected):
     assert compare_plain("output", packed(got), packed(expected), NEAR) is not None
 
 
-def test_an_outline_leaves_only_numbers_that_are_rounded_out() -> None:
+def test_an_outline_leaves_only_numbers_that_are_rounded_out():
     text, numbers = outline({"b": [1.5, 2], "a": (True, np.array([0.25]))})
 
     assert (text, numbers) == ("{'a':[True,[#]],'b':[#,2]}", [0.25, 1.5])

@@ -5,7 +5,6 @@ import dataclasses
 import re
 from functools import partial
 from operator import add
-from pathlib import Path
 
 import pytest
 
@@ -37,7 +36,7 @@ class Outer:
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"], ids=ascii)
 @pytest.mark.parametrize("indentation", ["    ", "\t"], ids=ascii)
-def test_what_is_shown_is_what_runs_and_all_else_stays(ends: str, indentation: str) -> None:
+def test_what_is_shown_is_what_runs_and_all_else_stays(ends, indentation):
     text = CODE.replace("    ", indentation)
     lines = text.split("\n")
     source = Source(text.replace("\n", ends), "Outer.größe")
@@ -67,13 +66,13 @@ UNFIT = {
 
 
 @pytest.mark.parametrize("name", UNFIT)
-def test_a_function_without_code_is_not_asked_about(name: str) -> None:
+def test_a_function_without_code_is_not_asked_about(name):
     with pytest.raises(UnfitError, match="not found, or is too complex"):
         Source(UNFIT[name], "A.f")
 
 
 @pytest.mark.parametrize("body", ["x = 1; " * 6_000, "x = x + x\n        " * 2_000], ids=len)
-def test_a_text_is_parsed_in_another_process(monkeypatch, body: str) -> None:
+def test_a_text_is_parsed_in_another_process(monkeypatch, body):
     with monkeypatch.context() as patched:
         patched.setattr(ast, "parse", None)
 
@@ -95,7 +94,7 @@ FIT = {
 @pytest.mark.parametrize("body", FIT, ids=ascii)
 @pytest.mark.parametrize("indentation", ["    ", "\t"], ids=ascii)
 @pytest.mark.parametrize("kind", ["", "async "])
-def test_each_statement_is_found_where_it_is(body: str, indentation: str, kind: str) -> None:
+def test_each_statement_is_found_where_it_is(body, indentation, kind):
     start = f"class A:\n    @g\n    {kind}def f(\n        self, x\n    ):\n"
     text = f'{start}        """ü"""\n        {body}\n'.replace("    ", indentation)
 
@@ -119,7 +118,7 @@ EFFECTS = (  # what is true after a change, as worked out by hand
 )
 
 
-def test_effects_are_what_was_worked_out_by_hand(folder: Path, solution_source: str) -> None:
+def test_effects_are_what_was_worked_out_by_hand(folder, solution_source):
     with study_of(folder, edited(solution_source, SHORT)) as studied:
         check_words(studied)
         for old, new, expected in EFFECTS:
@@ -129,7 +128,7 @@ def test_effects_are_what_was_worked_out_by_hand(folder: Path, solution_source: 
 
 
 @pytest.mark.tier("contained")
-def test_a_seed_draws_the_same_sheet_again_in_any_tier(folder: Path, solution_source: str) -> None:
+def test_a_seed_draws_the_same_sheet_again_in_any_tier(folder, solution_source):
     sheet = sheet_of(folder, solution_source)
 
     assert sheet_of(folder, solution_source, tier="contained") == sheet
@@ -154,8 +153,8 @@ PATCH = PATCH.replace("windows", toy.WINDOWS.removeprefix("windows = "))
     ],
 )
 def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
-    folder: Path, solution_source: str, old: str, new: str, why: str
-) -> None:
+    folder, solution_source, old, new, why
+):
     text = edited(solution_source, ("import torch\n", "import torch\n\nCALLS = []\n"), (old, new))
 
     drawn = sheet_of(folder, text, right=["conv"])
@@ -164,9 +163,7 @@ def test_a_function_that_is_not_what_it_seems_is_not_asked_about(
     assert why in drawn.notes[0]
 
 
-def test_copies_that_do_not_end_cost_a_bounded_time(
-    folder: Path, solution_source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_copies_that_do_not_end_cost_a_bounded_time(folder, solution_source, monkeypatch):
     loop = f"n = 1\n        while n != 1:\n            pass\n        {SHORT[1]}"
     monkeypatch.setattr(study, "SECONDS", 0.5)
 
@@ -185,7 +182,7 @@ PAGES = (
 HOSTILE = [*PAYLOADS, "\x00", "\u202e", "\ud800", "`", "«", "»<b>", "</style>", "e\u0301" * 9]
 
 
-def test_texts_of_a_student_change_no_element_of_a_page() -> None:
+def test_texts_of_a_student_change_no_element_of_a_page():
     plain = with_text(small_sheet(), lambda text: f"x {re.sub('[`«»]', '', text)}")
     tags = [Tags(make(plain)).tags for make in PAGES]
 
@@ -194,7 +191,7 @@ def test_texts_of_a_student_change_no_element_of_a_page() -> None:
         assert [Tags(make(hostile)).tags for make in PAGES] == tags, ascii(payload)
 
 
-def test_a_paper_has_everything_but_answers() -> None:
+def test_a_paper_has_everything_but_answers():
     sheet = small_sheet()
     questions = [dataclasses.replace(each, key=2, ask_next="") for each in sheet.questions]
     other = dataclasses.replace(sheet, questions=tuple(questions), seed="8", notes=())
@@ -211,7 +208,7 @@ def test_a_paper_has_everything_but_answers() -> None:
 # --- the command ----------------------------------------------------------------------------
 
 
-def test_the_command_writes_a_page_as_a_whole(folder: Path, tmp_path: Path) -> None:
+def test_the_command_writes_a_page_as_a_whole(folder, tmp_path):
     out = tmp_path / "mine.html"
     out.write_text(sheet_page.practice(small_sheet()), encoding="utf-8")
 
@@ -226,9 +223,7 @@ def test_the_command_writes_a_page_as_a_whole(folder: Path, tmp_path: Path) -> N
     ("words", "complaint"),
     [(["none.py"], "none.py"), (["solution", "--n", "21"], "--n 21: must be an integer, 1 to 20")],
 )
-def test_bad_arguments_are_reported_before_anything_runs(
-    folder: Path, words: list[str], complaint: str
-) -> None:
+def test_bad_arguments_are_reported_before_anything_runs(folder, words, complaint):
     completed = called(folder, "viva", *words)
 
     assert (completed.returncode, completed.stdout) == (2, "")

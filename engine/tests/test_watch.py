@@ -5,13 +5,11 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
 from testkit.asking import all_end
-from testkit.graded import Grade, ran, tensormark
+from testkit.graded import ran, tensormark
 from testkit.watching import Watching
 
 RIGHT = "found = torch.relu("
@@ -23,7 +21,7 @@ ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="read
 
 
 @pytest.fixture
-def path(tmp_path, solution_source: str) -> Path:
+def path(tmp_path, solution_source):
     """A file of which the second exercise hangs."""
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -31,11 +29,11 @@ def path(tmp_path, solution_source: str) -> Path:
     return folder / "detector.py"
 
 
-def in_place(path: Path, text: str) -> None:
+def in_place(path, text):
     path.write_text(text, "utf-8")
 
 
-def in_two_halves(path: Path, text: str) -> None:
+def in_two_halves(path, text):
     """Save with a pause in which the file ends in the middle."""
     with path.open("w", encoding="utf-8") as file:
         file.write(text[: len(text) // 2])
@@ -44,7 +42,7 @@ def in_two_halves(path: Path, text: str) -> None:
         file.write(text[len(text) // 2 :])
 
 
-def with_the_folder(path: Path, text: str) -> None:
+def with_the_folder(path, text):
     """Save as switching branches may: the folder is another one, after a while."""
     path.unlink()
     path.parent.rmdir()
@@ -54,7 +52,7 @@ def with_the_folder(path: Path, text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def watched(folder: Path, tmp_path_factory) -> Iterator[tuple[Path, Watching]]:
+def watched(folder, tmp_path_factory):
     """A file, and the command that watches it for several tests."""
     path = tmp_path_factory.mktemp("watched") / "mine" / "detector.py"
     path.parent.mkdir()
@@ -65,12 +63,7 @@ def watched(folder: Path, tmp_path_factory) -> Iterator[tuple[Path, Watching]]:
 
 
 @pytest.mark.parametrize("save", [in_two_halves, with_the_folder])
-def test_a_save_is_graded_however_an_editor_saves(
-    watched: tuple[Path, Watching],
-    solution_source: str,
-    grade: Grade,
-    save: Callable[[Path, str], None],
-) -> None:
+def test_a_save_is_graded_however_an_editor_saves(watched, solution_source, grade, save):
     path, watching = watched
     in_place(path, solution_source.replace(RIGHT, WRONG))
     first = watching.until(SOME)
@@ -86,8 +79,8 @@ def test_a_save_is_graded_however_an_editor_saves(
 
 
 def test_a_syntax_error_or_a_file_that_is_gone_is_reported_and_the_next_save_graded(
-    watched: tuple[Path, Watching], solution_source: str
-) -> None:
+    watched, solution_source
+):
     path, watching = watched
     in_place(path, solution_source.replace("class Detector(", "class Detector(x x "))
     broken = watching.report()
@@ -102,7 +95,7 @@ def test_a_syntax_error_or_a_file_that_is_gone_is_reported_and_the_next_save_gra
     assert f"detector.py:{line}: invalid syntax" in broken
 
 
-def test_a_save_ends_a_call_that_hangs(folder: Path, path: Path, solution_source: str) -> None:
+def test_a_save_ends_a_call_that_hangs(folder, path, solution_source):
     with Watching(folder, path) as watching:
         watching.until("conv")  # detector is next
         in_place(path, solution_source)
@@ -120,9 +113,7 @@ def test_a_save_ends_a_call_that_hangs(folder: Path, path: Path, solution_source
         (("starter", "--only", "detectro"), "did you mean detector?"),
     ],
 )
-def test_what_cannot_be_watched_is_an_error(
-    folder: Path, options: tuple[str, ...], error: str
-) -> None:
+def test_what_cannot_be_watched_is_an_error(folder, options, error):
     completed = ran(*tensormark("watch", *options), cwd=folder)
 
     assert (completed.returncode, completed.stdout) == (2, "")
@@ -132,8 +123,8 @@ def test_what_cannot_be_watched_is_an_error(
 @ON_LINUX
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
 def test_the_command_may_be_ended_during_a_call_and_leaves_nothing(
-    folder: Path, path: Path, tmp_path, monkeypatch, name: str
-) -> None:
+    folder, path, tmp_path, monkeypatch, name
+):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
@@ -153,8 +144,8 @@ def test_the_command_may_be_ended_during_a_call_and_leaves_nothing(
 
 @ON_LINUX
 def test_a_process_that_dies_is_replaced_and_other_files_are_no_saves(
-    folder: Path, path: Path, solution_source: str
-) -> None:
+    folder, path, solution_source
+):
     in_place(path, solution_source)
     with Watching(folder, path.parent, "--only", "conv") as watching:
         watching.report()

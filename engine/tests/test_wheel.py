@@ -15,10 +15,10 @@ from tensormark.wheel import wheel
 SOURCES = Path(__file__).resolve().parents[1]
 
 
-def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path) -> None:
+def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path):
     flit = pytest.importorskip("flit_core.wheel")
 
-    def unpacked(content: bytes) -> dict[str, list[bytes]]:
+    def unpacked(content):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:  # the order of RECORD's lines is free
             return {name: sorted(archive.read(name).splitlines()) for name in archive.namelist()}
 
@@ -29,7 +29,7 @@ def test_the_wheel_is_what_a_build_of_the_sources_makes(tmp_path) -> None:
     assert wheel.__wrapped__().content == wheel().content
 
 
-def test_the_wheel_has_its_licence_pages_and_author() -> None:
+def test_the_wheel_has_its_licence_pages_and_author():
     with zipfile.ZipFile(io.BytesIO(wheel().content)) as archive:
         names = archive.namelist()
         (metadata,) = [archive.read(each).decode() for each in names if each.endswith("/METADATA")]
@@ -41,7 +41,7 @@ def test_the_wheel_has_its_licence_pages_and_author() -> None:
         assert f"\n{line}" in metadata
 
 
-def test_a_package_that_is_not_installed_is_an_error(monkeypatch) -> None:
+def test_a_package_that_is_not_installed_is_an_error(monkeypatch):
     monkeypatch.setattr(module, "distribution", mock.Mock(side_effect=PackageNotFoundError))
 
     with pytest.raises(UserError, match="is not installed, so its"):

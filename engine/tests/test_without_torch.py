@@ -1,20 +1,17 @@
 """Assignments on arrays of numpy and on plain values, also where torch is not installed."""
 
 import shutil
-import subprocess
 import sys
 import venv
 from importlib.metadata import distribution
-from pathlib import Path
 
 import pytest
 
 from tensormark.authoring import new, record, strip
-from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.prove import Bench, claims
+from tensormark.authoring.course import open_course
+from tensormark.authoring.prove import claims
 from tensormark.cli import main
 from tensormark.folder import open_assignment
-from tensormark.result import Finding
 from tensormark.sandbox.tiers import CONTAINED
 from tensormark.usage import UserError
 from testkit.benches import wrong
@@ -91,7 +88,7 @@ HANDOUT = """
 """
 
 
-def completed(folder: Path) -> Path:
+def completed(folder):
     """Write an assignment on arrays and values, with a method that draws, and derive the rest."""
     new.write(folder, numpy=True)
     (folder / "grader/exercises/after.py").write_text(AFTER, "utf-8")
@@ -105,11 +102,11 @@ def completed(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory) -> Course:
+def course(tmp_path_factory):
     return open_course(open_assignment(completed(tmp_path_factory.mktemp("numpy") / "Week 1")))
 
 
-def test_each_mistake_is_named_and_right_code_passes(bench: Bench, course: Course) -> None:
+def test_each_mistake_is_named_and_right_code_passes(bench, course):
     faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
 
     assert faults == [None] * 7
@@ -183,7 +180,7 @@ after 0: ment: draw with rng
 
 
 @pytest.mark.parametrize("case", blocks(WRONG), ids=lambda case: case[-1])
-def test_what_is_wrong_is_said_of_arrays_and_of_values(bench: Bench, case: list[str]) -> None:
+def test_what_is_wrong_is_said_of_arrays_and_of_values(bench, case):
     said, old, text = case
     result, _, says = said.partition(": ")
 
@@ -194,18 +191,17 @@ def test_what_is_wrong_is_said_of_arrays_and_of_values(bench: Bench, case: list[
     assert says in headline
 
 
-def finding_of(bench: Bench, exercise: str, old: str, new_text: str) -> Finding:
+def finding_of(bench, exercise, old, new_text):
     """Return the only finding in an exercise with an edit of the solution."""
     source = edited(bench.sources["clusters"], (old, new_text))
     (finding,) = bench.results({"clusters": source}, tasks=False)[exercise].findings
     return finding
 
 
-def test_a_plain_argument_that_a_function_changes_is_named_with_the_line(bench: Bench) -> None:
+def test_a_plain_argument_that_a_function_changes_is_named_with_the_line(bench):
     finding = finding_of(bench, "grouped", "return groups", "words.sort()\n    return groups")
 
     assert "the call changes words in place" in finding.details
-    assert finding.place is not None
     assert finding.place["text"] == "words.sort()"
 
 
@@ -216,19 +212,17 @@ def test_a_plain_argument_that_a_function_changes_is_named_with_the_line(bench: 
         ("grouped", "return groups", "return None"),
     ],
 )
-def test_no_line_is_shown_where_a_value_of_another_type_is_returned(
-    bench: Bench, exercise: str, old: str, text: str
-) -> None:
+def test_no_line_is_shown_where_a_value_of_another_type_is_returned(bench, exercise, old, text):
     assert finding_of(bench, exercise, old, text).place is None
 
 
-def test_a_scalar_of_any_type_is_a_scalar(bench: Bench) -> None:
+def test_a_scalar_of_any_type_is_a_scalar(bench):
     for text in ("float(points.std())", "np.array(points.std())"):
         assert wrong(bench, "clusters", ("points.std()", text)) == {}
 
 
-def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course: Course, tmp_path) -> None:
-    folder = Path(shutil.copytree(course.assignment.folder, tmp_path / "copy"))
+def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course, tmp_path):
+    folder = shutil.copytree(course.assignment.folder, tmp_path / "copy")
     file = folder / "grader/exercises/grouped.py"
     text = edited(file.read_text("utf-8"), ('[*words, ""]', '[""]'))
     file.write_text(text, "utf-8")
@@ -239,10 +233,8 @@ def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course: Course, tmp
 @pytest.mark.parametrize(
     ("error", "named"), [('"ValueEror"', "'ValueEror'"), ("ValueError", "<class 'ValueError'>")]
 )
-def test_an_exception_that_does_not_exist_is_refused_by_name(
-    course: Course, tmp_path, error: str, named: str
-) -> None:
-    folder = Path(shutil.copytree(course.assignment.folder, tmp_path / "copy"))
+def test_an_exception_that_does_not_exist_is_refused_by_name(course, tmp_path, error, named):
+    folder = shutil.copytree(course.assignment.folder, tmp_path / "copy")
     file = folder / "grader/exercises/grouped.py"
     text = edited(file.read_text("utf-8"), ('"an empty word"', f'"an empty word", {error}'))
     file.write_text(text, "utf-8")
@@ -256,9 +248,7 @@ def test_an_exception_that_does_not_exist_is_refused_by_name(
 
 
 @pytest.mark.parametrize("line", ["import torch", "import_module('torch')", "import jinja2"])
-def test_what_is_not_listed_cannot_be_imported_though_it_is_installed(
-    bench: Bench, line: str
-) -> None:
+def test_what_is_not_listed_cannot_be_imported_though_it_is_installed(bench, line):
     start = "    from importlib import import_module\n    "
     failed = wrong(bench, "clusters", ("    groups: dict", f"{start}{line}\n    groups: dict"))
 
@@ -266,7 +256,7 @@ def test_what_is_not_listed_cannot_be_imported_though_it_is_installed(
 
 
 @pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory) -> Path:
+def elsewhere(tmp_path_factory):
     """The Python of an environment that has what the engine needs, and no torch."""
     folder = tmp_path_factory.mktemp("elsewhere")
     venv.create(folder, symlinks=True, with_pip=False)
@@ -280,19 +270,19 @@ def elsewhere(tmp_path_factory) -> Path:
 
 @pytest.mark.tier(CONTAINED)
 @pytest.mark.timeout(600)
-def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path) -> None:
+def test_everything_works_where_torch_is_not_installed(elsewhere, tmp_path):
     folder = completed(tmp_path / "Week 1")
     submissions = tmp_path / "submissions"
     submissions.mkdir()
     shutil.copy(folder / "solution/clusters.py", submissions / "ada.py")
     (submissions / "eve.py").write_text("import torch\n", "utf-8")
 
-    def run(*words: object) -> "subprocess.CompletedProcess[str]":
+    def run(*words):
         environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
         command = (elsewhere, "-P", "-m", "tensormark", *words)
         return ran(*command, cwd=folder, env=environment)
 
-    def output(*words: object) -> str:
+    def output(*words):
         done = run(*words)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -318,7 +308,7 @@ def test_everything_works_where_torch_is_not_installed(elsewhere: Path, tmp_path
     )
 
 
-def test_tensors_are_refused_where_submissions_cannot_import_torch(tmp_path) -> None:
+def test_tensors_are_refused_where_submissions_cannot_import_torch(tmp_path):
     new.write(tmp_path / "Week 4")
     (tmp_path / "Week 4" / "requirements.txt").write_text("numpy\n", "utf-8")
 
@@ -326,7 +316,7 @@ def test_tensors_are_refused_where_submissions_cannot_import_torch(tmp_path) -> 
         record.main(tmp_path / "Week 4", "references", [])
 
 
-def test_a_command_whose_packages_are_not_installed_names_them(monkeypatch, capsys) -> None:
+def test_a_command_whose_packages_are_not_installed_names_them(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "yaml", None)
     for name in [n for n in sys.modules if n.startswith("tensormark.classroom")]:
         monkeypatch.delitem(sys.modules, name)

@@ -9,14 +9,12 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image, ImageColor
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.course import open_course
@@ -40,11 +38,11 @@ MANY = 1000  # students
 SCORE = 3  # its column
 
 
-def with_payloads(text: str) -> str:
+def with_payloads(text):
     return f"{next(NEXT)[:200]} {text}"
 
 
-def class_page(size: int, written: Callable[[str], str] = str) -> str:
+def class_page(size, written=str):
     """Write the gradebook's page of a class."""
     entries = []
     for number in range(size):
@@ -59,7 +57,7 @@ def class_page(size: int, written: Callable[[str], str] = str) -> str:
     return gradebook(entries, classes.SAYS, ["a flag that most have"] if size else [])
 
 
-def teach_page() -> str:
+def teach_page():
     text = json.dumps(classes.result("mask_ignored", "x"))
     model = json.loads(text.replace('"conv"', '"attention"').replace('"detector"', '"layer"'))
     entries = [classes.entry(str(number), model) for number in range(9)]
@@ -67,7 +65,7 @@ def teach_page() -> str:
     return teach.page(entries, says, open_course(ASSIGNMENT))
 
 
-def sheets(name: str, write: Callable[[Any], str]) -> dict[str, Callable[[], str]]:
+def sheets(name, write):
     hostile = with_text(small_sheet(), lambda text: f"{text} {' '.join(PAYLOADS)[:400]}")
     return {
         f"viva, {name}": functools.partial(write, small_sheet()),
@@ -91,7 +89,7 @@ WRITTEN = {
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser():
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     assert program, "there is no Chromium here; on Debian: apt-get install chromium"
     with sync_playwright() as playwright:
@@ -100,15 +98,15 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-def opened(browser: Browser, screen: str = "desktop", **options: Any) -> Page:
+def opened(browser, screen="desktop", **options):
     width, height, scheme = SCREENS[screen]
     size = {"width": width, "height": height}
-    context = browser.new_context(viewport=size, color_scheme=scheme, **options)  # type: ignore[arg-type]
+    context = browser.new_context(viewport=size, color_scheme=scheme, **options)
     context.set_default_timeout(120_000)  # milliseconds: the machine may be busy
     return context.new_page()
 
 
-def show(page: Page, text: str, folder: Path) -> str:
+def show(page, text, folder):
     """Open a page of this text; return its address."""
     path = folder / "page.html"
     path.write_text(text, "utf-8", errors="backslashreplace")
@@ -118,12 +116,10 @@ def show(page: Page, text: str, folder: Path) -> str:
 
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("name", WRITTEN)
-def test_a_page_is_quiet_fits_and_has_no_fault(
-    browser: Browser, tmp_path, name: str, screen: str
-) -> None:
+def test_a_page_is_quiet_fits_and_has_no_fault(browser, tmp_path, name, screen):
     page = opened(browser, screen, bypass_csp=True)  # for axe
-    said: list[str] = []
-    requests: list[str] = []
+    said = []
+    requests = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("dialog", lambda dialog: said.append(dialog.message))
@@ -143,9 +139,7 @@ def test_a_page_is_quiet_fits_and_has_no_fault(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_every_part_of_a_report_is_reached_with_the_keyboard_and_printed(
-    browser: Browser, tmp_path
-) -> None:
+def test_every_part_of_a_report_is_reached_with_the_keyboard_and_printed(browser, tmp_path):
     page = opened(browser)
     show(page, WRITTEN["report"](), tmp_path)
     shown = page.inner_text("body")
@@ -166,7 +160,7 @@ CELLS = """place => [...document.querySelectorAll("#students tbody tr:not([hidde
     .map(row => row.cells[place].dataset.value ?? row.cells[place].textContent)"""
 
 
-def test_a_class_is_sorted_both_ways_searched_and_printed_whole(browser: Browser, tmp_path) -> None:
+def test_a_class_is_sorted_both_ways_searched_and_printed_whole(browser, tmp_path):
     table = opened(browser)
     show(table, class_page(MANY), tmp_path)
     score = table.locator("#students thead th").nth(SCORE)
@@ -198,8 +192,8 @@ def test_a_class_is_sorted_both_ways_searched_and_printed_whole(browser: Browser
 
 
 def test_a_wide_screen_shows_all_columns_and_a_row_is_higher_only_once_it_is_clicked(
-    browser: Browser, tmp_path
-) -> None:
+    browser, tmp_path
+):
     page = opened(browser)
     page.set_viewport_size({"width": 1900, "height": 900})
     show(page, class_page(180), tmp_path)
@@ -217,9 +211,7 @@ def test_a_wide_screen_shows_all_columns_and_a_row_is_higher_only_once_it_is_cli
 # --- questions ----------------------------------------------------------------------------------
 
 
-def test_an_answer_is_marked_once_and_the_keyboard_may_pass_options(
-    browser: Browser, tmp_path
-) -> None:
+def test_an_answer_is_marked_once_and_the_keyboard_may_pass_options(browser, tmp_path):
     page = opened(browser)
     show(page, WRITTEN["viva, practice"](), tmp_path)
 
@@ -237,7 +229,7 @@ def test_an_answer_is_marked_once_and_the_keyboard_may_pass_options(
     assert page.locator("#count").text_content() == "1 of 2 right, that was the last one"
 
 
-def test_answers_open_without_a_script(browser: Browser, tmp_path) -> None:
+def test_answers_open_without_a_script(browser, tmp_path):
     page = opened(browser, java_script_enabled=False)
     show(page, WRITTEN["viva, practice"](), tmp_path)
 
@@ -258,7 +250,7 @@ WORDS = """[...document.querySelectorAll("text")].map(one => {
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_words_are_inside_the_diagram_and_do_not_overlap(browser: Browser, path: Path) -> None:
+def test_words_are_inside_the_diagram_and_do_not_overlap(browser, path):
     page = opened(browser)
     page.goto(path.as_uri())
 
@@ -273,9 +265,7 @@ def test_words_are_inside_the_diagram_and_do_not_overlap(browser: Browser, path:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(
-    browser: Browser, tmp_path, screen: str
-) -> None:
+def test_diagrams_of_the_handout_have_the_mode_of_their_reader_and_fit(browser, tmp_path, screen):
     page = opened(browser, screen)
     width, _, mode = SCREENS[screen]
     # higher than every diagram: Chromium 156 never takes a screenshot of one that does not fit

@@ -20,13 +20,11 @@ import sys
 import tempfile
 import venv
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.engine_mutants.draw import ROOMS, Mutant, applied, drawn, found_in
+from tests.engine_mutants.draw import ROOMS, applied, drawn, found_in
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -42,7 +40,7 @@ FAILED = re.compile(r"^(?:FAILED |ERROR |\+\+\+ now )(.*?)(?: - .*)?$", re.M)
 NOTHING_FAILED = (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR)  # the latter: no such test
 
 
-def command_line() -> argparse.Namespace:
+def command_line():
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
     add("action", choices=["draw", "run", "keep"])
@@ -53,16 +51,16 @@ def command_line() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def rows_of(*paths: Path) -> list[dict[str, Any]]:
+def rows_of(*paths):
     lines = "".join(path.read_text("utf-8") for path in paths).splitlines()
     return list(map(json.loads, lines))
 
 
-def write(mutants: Sequence[Mutant]) -> None:
+def write(mutants):
     DATA.write_text("".join(json.dumps(mutant) + "\n" for mutant in mutants), "utf-8")
 
 
-def copied(folder: Path) -> Path:
+def copied(folder):
     """Copy the checkout, with an environment in which the copy's engine is found first."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -77,7 +75,7 @@ def copied(folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def changed(path: Path, mutant: Mutant, at: int) -> Iterator[None]:
+def changed(path, mutant, at):
     """Write a mutant for a while, with a time by which a compiled file is known to be another's."""
     before = path.read_text("utf-8")
     modified = path.stat().st_mtime
@@ -90,7 +88,7 @@ def changed(path: Path, mutant: Mutant, at: int) -> Iterator[None]:
         os.utime(path, (modified, modified))
 
 
-def first_failure(copy: Path, kind: str, names: Sequence[str]) -> str | None:
+def first_failure(copy, kind, names):
     """Run tests of a kind in a copy up to the first that fails, and return its name."""
     process = subprocess.Popen(
         [copy / ".venv/bin/python", *(GOLDEN if kind == "golden" else PYTEST), *names],
@@ -116,12 +114,12 @@ def first_failure(copy: Path, kind: str, names: Sequence[str]) -> str | None:
 
 
 @functools.cache
-def is_sound(copy: Path, kind: str, *names: str) -> bool:
+def is_sound(copy, kind, *names):
     """Return whether tests pass without a mutant."""
     return first_failure(copy, kind, names) is None
 
 
-def met(mutant: Mutant) -> Iterator[tuple[str, list[str]]]:
+def met(mutant):
     """Yield the tests that a mutant meets, by kind."""
     known = [(kind, [mutant[kind]]) for kind in KINDS if kind in mutant]
     yield from (each for each in known if each[1][0] not in NAMELESS)
@@ -129,7 +127,7 @@ def met(mutant: Mutant) -> Iterator[tuple[str, list[str]]]:
     yield "golden", ["--part", "1/12"]
 
 
-def killer(copy: Path, mutant: Mutant, path: Path, at: int) -> dict[str, str]:
+def killer(copy, mutant, path, at):
     """Have a mutant of a file meet tests; return by its kind which one killed it, if any."""
     for kind, names in met(mutant):
         with changed(path, mutant, at):
@@ -139,7 +137,7 @@ def killer(copy: Path, mutant: Mutant, path: Path, at: int) -> dict[str, str]:
     return {}
 
 
-def wanted(options: argparse.Namespace, mutants: Sequence[Mutant]) -> list[int]:
+def wanted(options, mutants):
     """Return the numbers of the mutants that the command line asks for, in any order."""
     numbers = [number for number, each in enumerate(mutants) if "reason" not in each]
     killed = [number for number in numbers if any(map(mutants[number].get, KINDS))]
@@ -152,7 +150,7 @@ def wanted(options: argparse.Namespace, mutants: Sequence[Mutant]) -> list[int]:
     return numbers[part - 1 :: parts]
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options):
     """Have the mutants meet the tests, and add a line for each to a file of results."""
     name = options.part.replace("/", "-of-")
     results = options.work / f"results-{name}.jsonl"
@@ -160,7 +158,7 @@ def run(options: argparse.Namespace) -> int:
     mutants = rows_of(DATA)
     done = {row["number"] for row in rows_of(*options.work.glob("results*.jsonl"))}
     left = [at for at in wanted(options, mutants) if options.sample or at not in done]
-    counts = Counter[str]()
+    counts = Counter()
     for count, number in enumerate(left, start=1):
         mutant = mutants[number]
         found = found_in(copy, mutant)
@@ -176,7 +174,7 @@ def run(options: argparse.Namespace) -> int:
     return 0 if options.survivors or share >= ENOUGH else 1
 
 
-def keep(work: Path) -> None:
+def keep(work):
     """Write the results into the data file."""
     mutants = rows_of(DATA)
     for row in rows_of(*sorted(work.glob("results*.jsonl"))):
@@ -189,7 +187,7 @@ def keep(work: Path) -> None:
     print(f"{len(mutants)} mutants, by what killed them: {dict(killed)}")
 
 
-def main() -> int:
+def main():
     options = command_line()
     options.work.mkdir(parents=True, exist_ok=True)
     if options.action == "draw":

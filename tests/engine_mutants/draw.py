@@ -6,9 +6,8 @@ wherever these lines still stand.
 
 import ast
 import random
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tests.mutants.generate import changes, functions, meaning, with_change
 
@@ -44,23 +43,22 @@ ROOMS = {
     "intake": Room(70, "intake/*.py", "archives intake leftovers links process saves sources"),
     "class": Room(100, "classroom/**/*.py", "class class_pages class_people"),
 }
-Mutant = dict[str, Any]  # the keys that `candidates` gives it, and what run and keep add
 
 
-def places(lines: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def places(lines, wanted):
     """Return the indices at which these lines stand in a file."""
     size = len(wanted)
     return [at for at in range(len(lines) - size + 1) if lines[at : at + size] == wanted]
 
 
-def place_in(text: str, mutant: Mutant) -> int | None:
+def place_in(text, mutant):
     """Return the first line of a file that a mutant changes; None if it no longer stands there."""
     found = places(text.split("\n"), mutant["old"].split("\n"))
     found = found[mutant["occurrence"] :] or found[: len(found) == 1]
     return found[0] + 1 if found else None
 
 
-def applied(text: str, mutant: Mutant) -> str:
+def applied(text, mutant):
     """Return the text of a file in which a mutant stands, with its change."""
     first = (place_in(text, mutant) or 1) - 1
     lines = text.split("\n")
@@ -68,7 +66,7 @@ def applied(text: str, mutant: Mutant) -> str:
     return "\n".join(lines)
 
 
-def found_in(root: Path, mutant: Mutant) -> tuple[Path, int] | None:
+def found_in(root, mutant):
     """Return where a mutant stands: in its own file, or in the only one its lines moved to."""
     own = root / mutant["file"]
     place = place_in(own.read_text("utf-8"), mutant) if own.is_file() else None
@@ -82,8 +80,8 @@ def found_in(root: Path, mutant: Mutant) -> tuple[Path, int] | None:
     return moved[0] if len(moved) == 1 else None
 
 
-def candidates(room: str, path: Path, root: Path) -> Iterator[Mutant]:
-    """Yield all mutants of a file."""
+def candidates(room, path, root):
+    """Yield all mutants of a file; run and keep add keys, such as what killed them."""
     source = path.read_text("utf-8")
     for function in functions(ast.parse(source)):
         for operator, old, new in changes(function):
@@ -99,7 +97,7 @@ def candidates(room: str, path: Path, root: Path) -> Iterator[Mutant]:
             }
 
 
-def drawn(root: Path, known: Sequence[Mutant]) -> list[Mutant]:
+def drawn(root, known):
     """Replace the mutants whose lines are gone: by all operators alike, never two of a line."""
     chosen = []
     for mutant in known:
@@ -109,7 +107,7 @@ def drawn(root: Path, known: Sequence[Mutant]) -> list[Mutant]:
     for room, (size, patterns, _) in ROOMS.items():
         draw = random.Random(f"{SEED} {room}")
         paths = set().union(*map((root / ENGINE).glob, patterns.split()))
-        by_operator: dict[str, list[Mutant]] = {}
+        by_operator = {}
         for path in sorted(paths):
             for mutant in candidates(room, path, root):
                 by_operator.setdefault(mutant["operator"], []).append(mutant)

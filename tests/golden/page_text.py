@@ -10,17 +10,17 @@ TOLD = ("href", "src", "alt", "title", "aria-label", "value")
 class Lines(Tags):
     """Collects the lines of a page."""
 
-    def __init__(self, page: str) -> None:
-        self.lines: list[str] = []
+    def __init__(self, page):
+        self.lines = []
         super().__init__(page)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         super().handle_starttag(tag, attrs)
         for name, value in attrs:
             if name in TOLD and value and not value.startswith("data:"):
                 self.lines.append(f"{tag} {name}: {' '.join(value.split())}")
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         text = " ".join(data.split())
         if not text or UNSEEN.intersection(self.open):
             return

@@ -9,9 +9,7 @@ import io
 import os
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +32,7 @@ FORMS = ("html", "gradescope", "summary")
 
 
 @functools.cache
-def usual() -> Grading:
+def usual():
     """Return the grading of most submissions, once for this process."""
     os.environ["TENSORMARK_MAKE"] = "1"  # messages name make's commands, as `make test` sets it
     os.environ["TZ"] = "UTC"
@@ -42,9 +40,7 @@ def usual() -> Grading:
     return Grading(Settings.of(ROOT), open_assignment(ROOT))
 
 
-def graded(
-    path: str, training: bool = False, contained: float = 0, **folders: str
-) -> dict[str, Any]:
+def graded(path, training=False, contained=0, **folders):
     """Return the result model of the submission at a path.
 
     Args:
@@ -65,14 +61,14 @@ def graded(
     return grading.grade(submission, not training, observer=Report()).as_json()
 
 
-def written(model: Mapping[str, Any]) -> dict[str, str]:
+def written(model):
     """Return a result in the forms that people and platforms read."""
     time = {"started": "2026-11-20T18:00:00+00:00", "seconds": 1.0}
     steadied = {**model, "versions": {}, "references": "0" * 64, "time": time}
     return {form: FORMATS[form](steadied) for form in FORMS}
 
 
-def graded_class(options: Mapping[str, Any]) -> str:
+def graded_class(options):
     """Grade the class in the folder work, as its instructor does, into the folder out.
 
     Args:

@@ -28,10 +28,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from tqdm import tqdm
 
@@ -49,12 +47,11 @@ DECIMAL = re.compile(rf"\d+(?:\.|{POINT})\d+(?:e[+-]\d+)?|\d+e[+-]\d+")
 RELATIVE = 2e-3
 ABSOLUTE = 2e-4
 HANDED_IN = 1_795_197_600  # when all files were last changed, in seconds since 1970
-Row = Mapping[str, Any]
 
 
-def corpus_in(folder: Path) -> dict[str, Row]:
+def corpus_in(folder):
     """Return all submissions by name, each of which occurs once."""
-    rows: dict[str, Row] = {}
+    rows = {}
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text("utf-8").splitlines():
             row = json.loads(line)
@@ -63,7 +60,7 @@ def corpus_in(folder: Path) -> dict[str, Row]:
     return rows
 
 
-def files_of(row: Row) -> dict[str, bytes]:
+def files_of(row):
     """Return what a submission consists of, by path."""
     texts = {}
     for folder in ("starter", "solution"):
@@ -80,7 +77,7 @@ def files_of(row: Row) -> dict[str, bytes]:
     return files | {file: base64.b64decode(text) for file, text in row.get("bytes", {}).items()}
 
 
-def write(files: Mapping[str, bytes], folder: Path) -> None:
+def write(files, folder):
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +85,7 @@ def write(files: Mapping[str, bytes], folder: Path) -> None:
         os.utime(path, (HANDED_IN, HANDED_IN))
 
 
-def produced(row: Row) -> tuple[str, str]:
+def produced(row):
     """Grade one submission in this process; return its name and all that is shown of it."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
@@ -97,7 +94,7 @@ def produced(row: Row) -> tuple[str, str]:
     return row["name"], text.replace(str(folder), "SCRATCH").rstrip("\n") + "\n"
 
 
-def all_produced(rows: Iterable[Row], processes: int) -> Iterator[tuple[str, str]]:
+def all_produced(rows, processes):
     if processes == 1:
         yield from map(produced, rows)
         return
@@ -109,7 +106,7 @@ def all_produced(rows: Iterable[Row], processes: int) -> Iterator[tuple[str, str
             pool.shutdown(cancel_futures=True)
 
 
-def read(folder: Path) -> dict[str, str]:
+def read(folder):
     """Return recorded texts by name."""
     texts = {}
     for path in folder.glob("*.txt"):
@@ -119,7 +116,7 @@ def read(folder: Path) -> dict[str, str]:
     return texts
 
 
-def save(texts: Mapping[str, str], folder: Path) -> None:
+def save(texts, folder):
     """Write texts to a file for each kind of submission, which its name begins with."""
     folder.mkdir(parents=True, exist_ok=True)
     for kind, names in itertools.groupby(sorted(texts), lambda name: name.partition("/")[0]):
@@ -127,7 +124,7 @@ def save(texts: Mapping[str, str], folder: Path) -> None:
         (folder / f"{kind}.txt").write_text("".join(blocks), "utf-8", newline="\n")
 
 
-def same(old: str, new: str) -> bool:
+def same(old, new):
     """Return whether texts are equal except for how decimal numbers are rounded."""
     if DECIMAL.split(old) != DECIMAL.split(new):
         return False
@@ -138,14 +135,14 @@ def same(old: str, new: str) -> bool:
     )
 
 
-def difference(name: str, old: str, new: str) -> str:
+def difference(name, old, new):
     lines = difflib.unified_diff(
         old.splitlines(), new.splitlines(), f"recorded {name}", f"now {name}", lineterm=""
     )
     return "\n".join(lines)
 
 
-def parse() -> argparse.Namespace:
+def parse():
     command_line = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     add = command_line.add_argument
     add("names", nargs="*", help="only these, in this order, such as odd/empty or 'mistake/*'")
@@ -159,7 +156,7 @@ def parse() -> argparse.Namespace:
     return command_line.parse_args()
 
 
-def selected(rows: Mapping[str, Row], names: Sequence[str], part: str) -> list[Row]:
+def selected(rows, names, part):
     """Return the rows that the command line asks for."""
     chosen = list(rows)
     if names:
@@ -171,13 +168,13 @@ def selected(rows: Mapping[str, Row], names: Sequence[str], part: str) -> list[R
     return [rows[name] for name in chosen[number - 1 :: step]]
 
 
-def main() -> int:
+def main():
     sys.stdout.reconfigure(encoding="utf-8")
     options = parse()
     rows = corpus_in(options.corpus)
     recorded = read(options.expected)
     chosen = selected(rows, options.names, options.part)
-    now: dict[str, str] = {}
+    now = {}
     gone = sorted(recorded.keys() - rows.keys())
     differing = len(gone)
     if gone:

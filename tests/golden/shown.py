@@ -4,9 +4,7 @@ import contextlib
 import io
 import itertools
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import product
 from page_text import Lines
@@ -14,17 +12,17 @@ from page_text import Lines
 LONGEST = 300  # characters of a line
 
 
-def line_of(text: str) -> str:
+def line_of(text):
     """Return a text on one line, with everything visible; of a very long one, the beginning."""
     visible = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:LONGEST])
     return visible if len(text) <= LONGEST else f"{visible} ... {len(text)} characters"
 
 
-def points(entry: Mapping[str, Any], score: str = "score", whole: str = "max_score") -> str:
+def points(entry, score="score", whole="max_score"):
     return f"{'none' if entry[score] is None else format(entry[score], 'g')}/{entry[whole]:g}"
 
 
-def said(exercise: Mapping[str, Any]) -> list[str]:
+def said(exercise):
     """Return what is said about an exercise: the outcome, the mistake's id, the whole message."""
     mistake = f" ({exercise['mistake']})" if exercise["mistake"] else ""
     lines = [f"    {line_of(line)}" for line in exercise["message"].splitlines()]
@@ -32,17 +30,17 @@ def said(exercise: Mapping[str, Any]) -> list[str]:
     return [f"{exercise['outcome']}{mistake}", *lines]
 
 
-def is_listed(exercise: Mapping[str, Any]) -> bool:
+def is_listed(exercise):
     return not exercise["bonus"] or exercise["outcome"] != "not written yet" or exercise["message"]
 
 
-def outcomes(model: Mapping[str, Any]) -> str:
+def outcomes(model):
     """Return the points and outcomes of exercises that somebody wrote."""
     listed = [exercise for exercise in model["exercises"] if is_listed(exercise)]
     return "\n".join(f"{e['id']} {points(e)}: {e['outcome']}" for e in listed)
 
 
-def verdict(model: Mapping[str, Any]) -> str:
+def verdict(model):
     """Return what a result model says about a submission, except extensions not written yet."""
     lines = [f"score {points(model)}, bonus {points(model, 'bonus', 'bonus_max_score')}"]
     listed = [exercise for exercise in model["exercises"] if is_listed(exercise)]
@@ -55,14 +53,14 @@ def verdict(model: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def pages(model: Mapping[str, Any], terminal: str) -> str:
+def pages(model, terminal):
     """Return what a student, Gradescope and GitHub show of a result."""
     parts = {"terminal": terminal, **product.written(model)}
     parts["html"] = "\n".join(Lines(parts["html"]).lines)
     return "\n".join(f"--- {name}\n{text}" for name, text in parts.items())
 
 
-def a_class(options: Mapping[str, Any]) -> str:
+def a_class(options):
     """Grade a class; return what is printed, and all files except those of single students."""
     parts = ["--- printed", product.graded_class(options)]
     for path in sorted(Path("out").rglob("*")):
@@ -77,7 +75,7 @@ def a_class(options: Mapping[str, Any]) -> str:
     return "\n".join(parts)
 
 
-def shown(row: Mapping[str, Any], folder: Path) -> str:
+def shown(row, folder):
     """Grade a submission that lies in a folder; return what is shown of it."""
     terminal = io.StringIO()
     unread = io.StringIO()

@@ -13,7 +13,7 @@ PART = "1/1" if NIGHTLY else "1/12"  # of the submissions
 
 
 @pytest.mark.timeout(3600)  # two minutes on two idle cores, but machines may be busy
-def test_what_people_read_is_what_was_recorded() -> None:
+def test_what_people_read_is_what_was_recorded():
     line = [sys.executable, str(RUN), "--part", PART]
     run = subprocess.run(line, capture_output=True, encoding="utf-8", check=False)
 

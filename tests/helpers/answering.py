@@ -3,18 +3,12 @@
 import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
-
-import numpy as np
 
 from grader.assignment import ASSIGNMENT
-from tensormark.exercise import Call, Exercise, Probe
 from tensormark.grading import Grading, Session, tensor_names_of
 from tensormark.intake.submission import Submission
-from tensormark.references import Recording, References
+from tensormark.references import References
 from tensormark.result import Grade
 from tensormark.sandbox.answers import reply_in
 from tensormark.sandbox.interface import Reply, WorkerLostError
@@ -25,17 +19,13 @@ from tests.helpers import ROOT
 
 PROBED = [exercise for exercise in ASSIGNMENT.exercises if exercise.probes]
 PUBLIC = References(ASSIGNMENT.references)
-Message = Mapping[str, Any]
-Tensors = Mapping[str, np.ndarray]
-Asked = tuple[Probe, Call, Recording]
-Change = Callable[[Message, Tensors], tuple[Message, Tensors]]
 
 
-def unchanged(message: Message, tensors: Tensors) -> tuple[Message, Tensors]:
+def unchanged(message, tensors):
     return message, tensors
 
 
-def asked(call: Call) -> str:
+def asked(call):
     """Identify a call, which may be made again in another type."""
     return repr(dataclasses.replace(call, dtype=""))
 
@@ -43,13 +33,11 @@ def asked(call: Call) -> str:
 class Answering(Session):
     """Answers every call with what public references hold for it, changed."""
 
-    def __init__(self, grading: Grading, exercises: list[Exercise], change: Change) -> None:
+    def __init__(self, grading, exercises, change):
         super().__init__(grading, Submission("bert.py", {"bert": ""}, {}), exercises)
         self.change = change
 
-    def replies(
-        self, exercise: Exercise, calls: list[tuple[Probe, Call, Recording]]
-    ) -> list[Reply]:
+    def replies(self, exercise, calls):
         recordings = PUBLIC.recordings(exercise.id, exercise.digest)
         right = dict(zip(map(asked, exercise.calls), recordings, strict=True))
         replies = []
@@ -69,26 +57,21 @@ class Answering(Session):
                 replies.append(Reply("lost", f"{call.target} {error}", trouble=error.trouble))
         return replies
 
-    def taped(self, *_: object) -> Reply:
+    def taped(self, *_):
         return Reply("lost")
 
 
 @functools.cache
-def grading(references: Path = ASSIGNMENT.references, show_text: bool = False) -> Grading:
+def grading(references=ASSIGNMENT.references, show_text=False):
     settings = Settings.of(ROOT, references=references, tier=CONTAINED, show_text=show_text)
     return Grading(settings, ASSIGNMENT)
 
 
-def grade(
-    change: Change = unchanged,
-    exercises: list[Exercise] = PROBED,
-    references: Path = ASSIGNMENT.references,
-    show_text: bool = False,
-) -> Grade:
+def grade(change=unchanged, exercises=PROBED, references=ASSIGNMENT.references, show_text=False):
     """Return the grade of a submission that gives changed answers."""
     used = grading(references, show_text)
     session = Answering(used, exercises, change)
     sandbox = SimpleNamespace(program=SimpleNamespace(edited={}), forget=lambda: None)
-    results = list(session.run(sandbox).values())  # type: ignore[arg-type]
+    results = list(session.run(sandbox).values())
     flags = list(itertools.chain.from_iterable(result.flags for result in results))
     return Grade("bert.py", CONTAINED, results, flags=flags, private=used.private, name="bert.py")

@@ -31,13 +31,13 @@ class AttentionExample(NamedTuple):
     merged: Tensor  # (T, D)
 
 
-def solved(mask: tuple[int, ...] = MASK) -> AttentionExample:
+def solved(mask=MASK):
     """Run BertSelfAttention with weights that give the example's queries, keys and values."""
     query, key, value = torch.tensor(HEADS, dtype=torch.float64).unbind(1)  # (H, T, d) each
     H, T, d = query.shape
     part = BertSelfAttention(BertConfig(hidden_size=H * d, num_attention_heads=H)).double().eval()
     added = torch.tensor(mask, dtype=torch.float64).view(1, 1, 1, T)
-    probabilities = list[Tensor]()
+    probabilities = []
     with torch.no_grad():
         for linear, wanted in ((part.query, query), (part.key, key), (part.value, value)):
             linear.weight.zero_()[:, :T] = torch.cat(list(wanted), dim=1).T  # (D, T)

@@ -2,7 +2,6 @@
 
 import re
 from functools import cached_property
-from pathlib import Path
 from xml.etree import ElementTree
 
 WIDTH = 400  # of every diagram, so that its words can be read on a phone
@@ -10,28 +9,28 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Diagram:
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         self.text = path.read_text("utf-8")
         self.root = ElementTree.fromstring(self.text)
 
     @property
-    def backgrounds(self) -> list[str]:
+    def backgrounds(self):
         """The colors of the background, in light and in dark mode."""
         return re.findall(r"\.page{fill:(#\w+)", self.text)
 
     @property
-    def words(self) -> list[str]:
+    def words(self):
         """The words, from top to bottom."""
         elements = self.root.iter(f"{SVG}text")
         place = lambda about: (float(about.attrib["y"]), float(about.attrib["x"]))  # noqa: E731
         return [element.text or "" for element in sorted(elements, key=place)]
 
     @cached_property
-    def matrices(self) -> list[list[list[str]]]:
+    def matrices(self):
         """The words in the cells of every matrix that has several, in the order of drawing."""
         matrices = []
         for group in self.root.iter(f"{SVG}g"):
-            rows: dict[str, list[str]] = {}
+            rows = {}
             for element in group:
                 if element.tag == f"{SVG}rect":
                     row = rows.setdefault(element.attrib["y"], [])

@@ -1,9 +1,6 @@
 """Shared by tests of programs that train with the extensions: a tiny model, and wrong code."""
 
 import random
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -24,7 +21,7 @@ CONFIG = BertConfig(
 )
 
 
-def tiny_checkpoint(folder: Path) -> Path:
+def tiny_checkpoint(folder):
     """Write a tiny model with random weights, and its vocabulary."""
     folder.mkdir()
     (folder / "vocab.txt").write_text("\n".join([*SPECIAL_TOKENS, *WORDS]), "utf-8")
@@ -35,7 +32,7 @@ def tiny_checkpoint(folder: Path) -> Path:
     return folder
 
 
-def random_text(path: Path) -> Path:
+def random_text(path):
     """Write reviews of independently drawn words, so that none predicts the next."""
     draw = random.Random(1)
     reviews = [
@@ -46,21 +43,21 @@ def random_text(path: Path) -> Path:
     return path
 
 
-def raising(file: str, name: str) -> Callable[..., object]:
+def raising(file, name):
     """Return a function of another file that is not written yet."""
-    names: dict[str, Callable[..., object]] = {}
+    names = {}
     code = f"def hole(*args, **named):\n    raise NotImplementedError({name!r})"
     exec(compile(code, f"/somewhere/{file}", "exec"), names)
     return names["hole"]
 
 
-def refusal(main: Callable[[list[str]], int], arguments: list[str], capsys: Any) -> str:
+def refusal(main, arguments, capsys):
     """Run a program that rejects its arguments; return the one line, after its own name."""
     try:
-        status: object = main(arguments)
+        status = main(arguments)
     except SystemExit as leaving:  # of argparse
         status = leaving.code
-    errors: str = capsys.readouterr().err
+    errors = capsys.readouterr().err
     assert (status, errors.count("\n")) == (2, 1), errors
     name, _, complaint = errors.partition(": ")
     assert name == f"{main.__module__}.py"

@@ -17,26 +17,22 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "engine" / "tests")]
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import GateTraining, Sentences
-from tensormark.exercise import Assignment
 from tensormark.grading import Grading, program_of, solution_of
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.process import READER
 from tensormark.intake.submission import Submission
 from tensormark.policy import Policy
-from tensormark.references import References
 from tensormark.reports.terminal import Report
 from tensormark.result import CheckFailed
 from tensormark.sandbox.bubblewrap import INSIDE
-from tensormark.sandbox.interface import Limits, Program, Reply, Request
+from tensormark.sandbox.interface import Limits
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings
@@ -65,17 +61,17 @@ PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", str(Path.home()), te
 KEPT = "engine/src grader reference_outputs solution starter checkpoint data instructor".split()
 
 
-def adopt_orphans() -> None:
+def adopt_orphans():
     """Become the parent of every descendant whose own parent ends."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def living() -> set[int]:
+def living():
     """Return the descendants of this process that have not ended."""
     return {process for process in descendants(os.getpid()) if alive(process)}
 
 
-def marks() -> list[str]:
+def marks():
     """Return files that submissions left behind, and System V segments."""
     left = []
     for folder in PLACES:
@@ -88,7 +84,7 @@ def marks() -> list[str]:
     return left
 
 
-def fingerprint() -> list[tuple[str, int, int, int]]:
+def fingerprint():
     """Return values that change when one of the grader's files does."""
     values = []
     for folder in KEPT:
@@ -101,14 +97,14 @@ def fingerprint() -> list[tuple[str, int, int, int]]:
     return values
 
 
-def locks() -> list[str]:
+def locks():
     """Return the locks that descendants hold."""
     processes = {str(process) for process in living()}
     lines = Path("/proc/locks").read_text().splitlines()
     return [line for line in lines if processes & set(line.split()[4:5])]
 
 
-def complete(file: str, source: str, others: Path) -> str:
+def complete(file, source, others):
     """Return a hostile file: the solution's, followed by the hostile code.
 
     Args:
@@ -125,7 +121,7 @@ def complete(file: str, source: str, others: Path) -> str:
     return right + re.sub(r"\{([A-Z]+)\}", lambda m: names[m[1]], source)
 
 
-def without_rules(assignment: Assignment) -> Assignment:
+def without_rules(assignment):
     """Return an assignment that forbids nothing."""
     exercises = tuple(dataclasses.replace(e, forbidden=()) for e in assignment.exercises)
     return dataclasses.replace(assignment, policy=Policy(), exercises=exercises)
@@ -134,12 +130,12 @@ def without_rules(assignment: Assignment) -> Assignment:
 class Driver:
     """Grades on request."""
 
-    def __init__(self, tier: str, folder: Path) -> None:
+    def __init__(self, tier, folder):
         """Prepare to grade what is put into `folder`."""
         assignment = without_rules(ASSIGNMENT) if tier == PROCESS else ASSIGNMENT
         self.grading = Grading(Settings.of(ROOT, tier=tier), assignment, opener=self.open_sandbox)
-        self.limits: dict[str, Limits] = {}  # of exercises that are expected to be lost
-        self.sandbox: Sandbox | None = None  # the last one
+        self.limits = {}  # of exercises that are expected to be lost
+        self.sandbox = None  # the last one
         self.folder = folder
         self.others = self.folder / "others"
         other = self.others / "other_student"
@@ -147,9 +143,9 @@ class Driver:
         (other / "bert.py").write_text("# what another student has handed in\n")
         self.handed_in = self.folder / "handed_in"
         READER.start()  # it keeps running, so it must count from the beginning
-        self.at_rest: int | None = None  # number of descendants, from the first grading on
+        self.at_rest = None  # number of descendants, from the first grading on
 
-    def processes(self) -> int:
+    def processes(self):
         """Count the descendants: at first once that stays the same, then once it is as at first."""
         count = 0
         repeats = 0
@@ -164,12 +160,12 @@ class Driver:
             self.at_rest = count
         return count
 
-    def open_sandbox(self, tier: str, program: Program) -> Sandbox:
+    def open_sandbox(self, tier, program):
         """Open a sandbox that gives each exercise its own limits."""
         sandbox = self.sandbox = Sandbox(tier, program)
         run = sandbox.run
 
-        def run_within_limits(requests: Sequence[Request]) -> Iterator[Reply]:
+        def run_within_limits(requests):
             for request in requests:  # all are of one exercise
                 limits = self.limits.get(request.exercise, PATIENT)
                 sandbox.program = dataclasses.replace(program, limits=limits)
@@ -178,9 +174,7 @@ class Driver:
         sandbox.run = run_within_limits
         return sandbox
 
-    def grade(
-        self, source: str, file: str = "bert.py", loses: Sequence[str] = (), only: str | None = None
-    ) -> dict[str, Any]:
+    def grade(self, source, file="bert.py", loses=(), only=None):
         """Grade the exercises of bert.py and of the hostile file.
 
         Args:
@@ -203,14 +197,13 @@ class Driver:
             grade = self.grading.grade(submission, True, only, observer=Report())
         results = {result["id"]: result for result in grade.as_json()["exercises"]}
         graded = {name: r for name, r in results.items() if ASSIGNMENT.exercise(name).file in files}
-        assert self.sandbox is not None
         printed = self.sandbox.printed.text()  # the report shows only its beginning
         return {"exercises": graded, "report": report.getvalue(), "printed": printed}
 
-    def train(self, source: str, deadline: float) -> dict[str, Any]:
+    def train(self, source, deadline):
         """Fine-tune on a few sentences, with the requests that the gate makes."""
         gate = self.small_gate()
-        flags = list[str]()
+        flags = []
         given = GivenFiles(ASSIGNMENT, {})
         hostile = Submission("hostile", {"bert": complete("bert.py", source, self.others)}, {})
         task = [ASSIGNMENT.exercise("sentiment")]
@@ -219,7 +212,7 @@ class Driver:
         solution = solution_of(program, ASSIGNMENT)
         with Sandbox(settings.tier, program) as sandbox:
 
-            def ask(request: Request) -> Reply:
+            def ask(request):
                 return next(iter(sandbox.run([dataclasses.replace(request, deadline=deadline)])))
 
             ask_solution = sandbox.apart and functools.partial(sandbox.apart, solution)
@@ -231,7 +224,7 @@ class Driver:
                 ask_solution,
                 flags.append,
             )
-            answer: dict[str, Any] = {"predictions": None, "flags": flags}
+            answer = {"predictions": None, "flags": flags}
             try:
                 reply, _ = gate.replies(run)
                 gate.accuracy(reply)
@@ -242,15 +235,14 @@ class Driver:
                 answer["text"] = str(error)
         return {**answer, "printed": sandbox.printed.text()}
 
-    def small_gate(self) -> GateTraining:
+    def small_gate(self):
         """Return the gate of the public references, with fewer sentences."""
-        assert isinstance(self.grading.references, References)
         gate = GateTraining(self.grading.references, self.grading.settings.data)
         gate.train = Sentences(gate.train.labels[:TRAIN], gate.train.texts[:TRAIN])
         gate.dev = Sentences(gate.dev.labels[:PREDICT], gate.dev.texts[:PREDICT])
         return gate
 
-    def answer(self, deadline: float = 0, **request: Any) -> dict[str, Any]:
+    def answer(self, deadline=0, **request):
         """Grade exercises or, with a deadline, a fine-tune; add the time and what is left behind.
 
         Args:
@@ -271,7 +263,7 @@ class Driver:
         return result
 
 
-def main() -> None:
+def main():
     """Serve the tests."""
     adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="minbert-hostile-") as folder:

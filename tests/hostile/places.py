@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 from grader.assignment import ASSIGNMENT
 from shared import completed
@@ -31,14 +30,14 @@ BY_CHILD = {
 }
 
 
-def exercises_of(*files: str) -> dict[str, str]:
+def exercises_of(*files):
     """Return the exercises that are graded when these files are handed in, with their files."""
     return {e.id: e.file for e in ASSIGNMENT.exercises if e.probes and e.file in files}
 
 
-def lost(words: str, exercises: dict[str, str]) -> set[str]:
+def lost(words, exercises):
     """Return the lost exercises, given as ids, their file, `everything` or `nothing`."""
-    ids: set[str] = set()
+    ids = set()
     for word in words.split():
         if word == "everything":
             ids |= exercises.keys()
@@ -65,7 +64,7 @@ class Hostile:
         targets: the files, modules or forbidden code that it is after, if it lists them.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         """Read a file of submissions/."""
         own = path.read_text("utf-8")
         lines = [line[2:] for line in own.split("\n") if line.startswith("# ") and ": " in line]
@@ -86,7 +85,7 @@ class Hostile:
                 self.targets += ast.literal_eval(node.value)
 
     @property
-    def in_each_tier(self) -> bool:
+    def in_each_tier(self):
         """Whether one tier may stop it and another may not."""
         return self.name.startswith(BY_TIER) and self.name not in BY_CHILD
 
@@ -94,27 +93,25 @@ class Hostile:
 class HostilePlace:
     """A driver in one tier, as one user: "contained", or "locked-user" for root."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name):
         command = command_in(name, sys.executable, str(DRIVER), name.partition("-")[0])
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         environment = {**os.environ, "MINBERT_SECRET": "a hostile secret"}
         self.process = subprocess.Popen(command, text=True, env=environment, **pipes)
 
-    def grade_honest(self) -> None:
+    def grade_honest(self):
         """Grade and fine-tune the solution, for comparisons."""
         self.trained = self.grade("", deadline=TRAINING)
         self.honest = self.grade("")
 
-    def grade(self, source: str, **options: Any) -> dict[str, Any]:
+    def grade(self, source, **options):
         """Grade the solution with `source` appended; the options are those of Driver.answer."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.process.stdin.write(json.dumps({"source": source, **options}) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         assert line, "the grader itself exited"
         return json.loads(line)
 
-    def close(self) -> None:
+    def close(self):
         """End the driver."""
         self.process.communicate(timeout=60)

@@ -113,10 +113,10 @@ BertModel = Patched
 }
 
 
-def names(source: str) -> tuple[set[str], set[str]]:
+def names(source):
     """Return the names that code defines anywhere, and those that it only uses."""
-    defined = set[str]()
-    used = set[str]()
+    defined = set()
+    used = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name):
             (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)
@@ -127,7 +127,7 @@ def names(source: str) -> tuple[set[str], set[str]]:
     return defined, used - defined
 
 
-def completed(source: str) -> str:
+def completed(source):
     """Add to a submission the shared code that it needs."""
     defined, used = names(source)
     while True:

@@ -19,7 +19,6 @@ a line of code has put it there.
 import importlib.util
 import os
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -41,7 +40,7 @@ NOT_EVERYWHERE = (".git", "reference_outputs/private", "runs")
 
 
 @pytest.fixture(scope="session", params=marked(user_places()))
-def place(request) -> Iterator[HostilePlace]:
+def place(request):
     made = HostilePlace(request.param)
     made.grade_honest()
     yield made
@@ -49,18 +48,18 @@ def place(request) -> Iterator[HostilePlace]:
 
 
 @pytest.fixture(scope="session")
-def unisolated() -> Iterator[HostilePlace]:
+def unisolated():
     """Start a driver in the tier that isolates nothing, of an assignment that forbids nothing."""
     made = HostilePlace("process")
     yield made
     made.close()
 
 
-def each(chosen: list[Hostile]) -> pytest.MarkDecorator:
+def each(chosen):
     return pytest.mark.parametrize("hostile", chosen, ids=[hostile.name for hostile in chosen])
 
 
-def check_nothing_is_left(place: HostilePlace, result: dict) -> None:
+def check_nothing_is_left(place, result):
     """Grade an honest submission; all must be as it was before the hostile one."""
     after = place.grade("", only=NEXT)
 
@@ -75,9 +74,7 @@ def check_nothing_is_left(place: HostilePlace, result: dict) -> None:
 
 @pytest.mark.in_turns
 @each([hostile for hostile in HOSTILE if not hostile.training])
-def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
-    place: HostilePlace, hostile: Hostile
-) -> None:
+def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(place, hostile):
     result = place.grade(hostile.source, file=hostile.file, loses=list(hostile.loses))
 
     exercises = result["exercises"]
@@ -96,7 +93,7 @@ def test_a_hostile_submission_scores_what_it_solves_and_leaves_nothing(
 
 @pytest.mark.in_turns
 @each([hostile for hostile in HOSTILE if hostile.training])
-def test_a_hostile_fine_tune_gains_nothing(place: HostilePlace, hostile: Hostile) -> None:
+def test_a_hostile_fine_tune_gains_nothing(place, hostile):
     result = place.grade(hostile.source, deadline=hostile.deadline)
 
     if hostile.training == "refused":
@@ -112,7 +109,7 @@ def test_a_hostile_fine_tune_gains_nothing(place: HostilePlace, hostile: Hostile
 
 
 @pytest.mark.in_turns
-def test_honest_training_is_far_from_chance_and_the_same_again(place: HostilePlace) -> None:
+def test_honest_training_is_far_from_chance_and_the_same_again(place):
     again = place.grade("", deadline=TRAINING)
 
     assert again["accuracy"] > CHANCE + 0.1
@@ -120,7 +117,7 @@ def test_honest_training_is_far_from_chance_and_the_same_again(place: HostilePla
 
 
 @pytest.mark.in_turns
-def test_the_solution_scores_the_same_after_all_of_them(place: HostilePlace) -> None:
+def test_the_solution_scores_the_same_after_all_of_them(place):
     after = place.grade("")
 
     assert after["exercises"] == place.honest["exercises"]
@@ -131,9 +128,7 @@ def test_the_solution_scores_the_same_after_all_of_them(place: HostilePlace) -> 
 
 
 @each(LEAKING)
-def test_an_attack_works_where_nothing_is_isolated_or_forbidden(
-    unisolated: HostilePlace, hostile: Hostile
-) -> None:
+def test_an_attack_works_where_nothing_is_isolated_or_forbidden(unisolated, hostile):
     planted = re.search("`(.*)`", hostile.control)
     source = (planted[1] if planted else "") + "\n" + hostile.source
     result = unisolated.grade(source, file=hostile.file)
@@ -147,7 +142,7 @@ def test_an_attack_works_where_nothing_is_isolated_or_forbidden(
             assert any(f"{path.rpartition('}')[2]} " in line for line in leaks), target
 
 
-def named_but_missing(source: str) -> list[str]:
+def named_but_missing(source):
     """Return the files and modules of this repository that a submission names and that are gone."""
     files = re.findall(r'"\{ROOT\}/([^"]*)"', source)
     modules = re.findall(r'"((?:grader|instructor|solution|tensormark)(?:\.\w+)+)"', source)
@@ -155,7 +150,7 @@ def named_but_missing(source: str) -> list[str]:
     return missing + [module for module in modules if importlib.util.find_spec(module) is None]
 
 
-def test_every_attack_on_secrets_names_what_is_there_and_says_whether_it_leaks_unisolated() -> None:
+def test_every_attack_on_secrets_names_what_is_there_and_says_whether_it_leaks_unisolated():
     secrets = [hostile for hostile in HOSTILE if hostile.name.startswith("secrets-")]
 
     assert all(hostile.control.startswith(("leaks", "none, because ")) for hostile in secrets)

@@ -5,8 +5,6 @@ The solution's holes and the engine's functions (tests/engine_mutants) are chang
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any
 
 from tensormark.authoring.variants import region_of
 
@@ -33,22 +31,21 @@ COMPARISONS = {  # the neighbour of an order, and the opposites
 }
 UNMEANT = ("annotation", "returns", "decorator_list", "defaults", "kw_defaults", "type_params")
 IN_PARENTHESES = ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp
-Nodes = Iterator[ast.AST]
 
 
-def without_one(nodes: list[Any]) -> Iterator[list[Any]]:
+def without_one(nodes):
     """Leave out each node in turn."""
     for at in range(len(nodes)):
         yield nodes[:at] + nodes[at + 1 :]
 
 
-def with_two_swapped(nodes: list[Any]) -> Iterator[list[Any]]:
+def with_two_swapped(nodes):
     """Swap each two neighbours in turn."""
     for at in range(len(nodes) - 1):
         yield [*nodes[:at], nodes[at + 1], nodes[at], *nodes[at + 2 :]]
 
 
-def of_arithmetic(node: ast.BinOp) -> Nodes:
+def of_arithmetic(node):
     """Yield other operators, and each operand by itself."""
     for operator in ARITHMETIC.get(type(node.op), ()):
         yield ast.BinOp(node.left, operator(), node.right)
@@ -56,20 +53,20 @@ def of_arithmetic(node: ast.BinOp) -> Nodes:
     yield node.right
 
 
-def of_comparison(node: ast.Compare) -> Nodes:
+def of_comparison(node):
     """Yield the neighbouring and the opposite comparison."""
     for other in COMPARISONS[type(node.ops[0])]:
         yield ast.Compare(node.left, [other(), *node.ops[1:]], node.comparators)
 
 
-def of_boolean(node: ast.BoolOp) -> Nodes:
+def of_boolean(node):
     """Yield `and` for `or`, and each operand left out."""
     yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
     for rest in without_one(node.values):
         yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
 
 
-def of_call(node: ast.Call) -> Nodes:
+def of_call(node):
     """Yield the argument or the object alone, swapped arguments, and one of them left out."""
     function = node.func
     yield from node.args[:1]
@@ -83,7 +80,7 @@ def of_call(node: ast.Call) -> Nodes:
         yield ast.Call(function, node.args, keywords)
 
 
-def of_constant(node: ast.Constant) -> Nodes:
+def of_constant(node):
     """Yield the other truth value, or the neighbours of an integer."""
     if isinstance(node.value, bool):
         yield ast.Constant(not node.value)
@@ -92,18 +89,18 @@ def of_constant(node: ast.Constant) -> Nodes:
         yield ast.Constant(node.value - 1)
 
 
-def of_sign(node: ast.UnaryOp) -> Nodes:
+def of_sign(node):
     """Leave out a sign."""
     yield node.operand
 
 
-def of_tuple(node: ast.Tuple) -> Nodes:
+def of_tuple(node):
     """Swap neighbours."""
     for elements in with_two_swapped(node.elts):
         yield ast.Tuple(elements, node.ctx)
 
 
-def of_slice(node: ast.Slice) -> Nodes:
+def of_slice(node):
     """Leave out a bound."""
     if node.upper is not None:
         yield ast.Slice(node.lower, None, node.step)
@@ -111,7 +108,7 @@ def of_slice(node: ast.Slice) -> Nodes:
         yield ast.Slice(None, node.upper, node.step)
 
 
-def of_statement(node: ast.stmt) -> Nodes:
+def of_statement(node):
     """Leave out a statement that has an effect elsewhere, or a return's value."""
     if isinstance(node, ast.AugAssign | ast.Raise | ast.Continue | ast.Break | ast.Delete):
         yield ast.Pass()
@@ -121,7 +118,7 @@ def of_statement(node: ast.stmt) -> Nodes:
         yield ast.Pass()
 
 
-def of_rounds(node: ast.expr) -> Nodes:
+def of_rounds(node):
     """Reverse what a loop runs through, or take none, one, or all but the first or the last."""
     yield ast.Call(ast.Name("reversed", ast.Load()), [node], [])
     for lower, upper in ((None, 0), (None, 1), (1, None), (None, -1)):
@@ -129,20 +126,20 @@ def of_rounds(node: ast.expr) -> Nodes:
         yield ast.Subscript(node, ast.Slice(*bounds), ast.Load())
 
 
-def of_exceptions(node: ast.expr | None) -> Nodes:
+def of_exceptions(node):
     """Leave out a kind of exception."""
     if isinstance(node, ast.Tuple):
         for kinds in without_one(node.elts):
             yield ast.Tuple(kinds, node.ctx)
 
 
-def of_condition(node: ast.expr) -> Nodes:
+def of_condition(node):
     """Decide a condition."""
     yield ast.Constant(False)
     yield ast.Constant(True)
 
 
-OPERATORS: tuple[tuple[str, type, str, Callable[..., Nodes]], ...] = (
+OPERATORS = (
     # its name, the nodes that it is for, which part of them it changes
     ("arithmetic", ast.BinOp, "", of_arithmetic),
     ("comparison", ast.Compare, "", of_comparison),
@@ -159,13 +156,13 @@ OPERATORS: tuple[tuple[str, type, str, Callable[..., Nodes]], ...] = (
 )
 
 
-def of_name(node: ast.AST, known: list[str]) -> Nodes:
+def of_name(node, known):
     """Yield the function's other names, in place of one that is read."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in known:
         yield from (ast.Name(other, node.ctx) for other in known if other != node.id)
 
 
-def names_in(function: ast.FunctionDef) -> list[str]:
+def names_in(function):
     """List the parameters and variables of a function."""
     nodes = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
     names = [argument.arg for argument in function.args.args if argument.arg != "self"]
@@ -173,7 +170,7 @@ def names_in(function: ast.FunctionDef) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+def functions(tree):
     """Yield the functions and methods of a module, without those that are inside others."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.FunctionDef):
@@ -182,7 +179,7 @@ def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
             yield from functions(node)
 
 
-def inside(node: ast.AST) -> Nodes:
+def inside(node):
     """Yield the nodes below one, but no annotation's, default's or formatted string's."""
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
@@ -192,7 +189,7 @@ def inside(node: ast.AST) -> Nodes:
                 yield from inside(child)
 
 
-def changes(function: ast.FunctionDef) -> Iterator[tuple[str, ast.AST, ast.AST]]:
+def changes(function):
     """Yield each operator's name with a node of a function and what to put there."""
     known = names_in(function)
     for node in inside(function):
@@ -203,20 +200,20 @@ def changes(function: ast.FunctionDef) -> Iterator[tuple[str, ast.AST, ast.AST]]
                 yield from ((name, old, new) for new in mutate(old))
 
 
-def with_change(source: str, old: ast.AST, new: ast.AST) -> tuple[int, str, str]:
+def with_change(source, old, new):
     """Return the first line that a change concerns, the lines' text before, and after."""
     lines = source.split("\n")
-    first = old.lineno - 1  # type: ignore[attr-defined]
-    last = old.end_lineno - 1  # type: ignore[attr-defined]
-    before = lines[first].encode()[: old.col_offset].decode()  # type: ignore[attr-defined]
-    after = lines[last].encode()[old.end_col_offset :].decode()  # type: ignore[attr-defined]
+    first = old.lineno - 1
+    last = old.end_lineno - 1
+    before = lines[first].encode()[: old.col_offset].decode()
+    after = lines[last].encode()[old.end_col_offset :].decode()
     text = ast.unparse(ast.fix_missing_locations(new))
     if isinstance(new, IN_PARENTHESES):
         text = f"({text})"
     return first, "\n".join(lines[first : last + 1]), before + text + after
 
 
-def meaning(source: str) -> str:
+def meaning(source):
     """Return what tells a source from others, except for its layout; "" for what is no Python."""
     try:
         return ast.dump(ast.parse(source))
@@ -233,9 +230,9 @@ class Mutant:
     source: str
 
 
-def generate(source: str) -> list[Mutant]:
+def generate(source):
     """Return every mutant of the holes of a source; changes that mean the same count once."""
-    mutants: dict[str, Mutant | None] = {"": None, meaning(source): None}
+    mutants = {"": None, meaning(source): None}
     regions = {name: region_of(source, name) for name in EXERCISES}
     for function in functions(ast.parse(source)):
         for _, old, new in changes(function):

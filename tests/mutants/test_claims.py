@@ -5,20 +5,18 @@ A mistake costs its own exercise only. `make nightly` grades all of this code, `
 
 import pytest
 
-from tensormark.authoring.prove import CourseClaim, claims
+from tensormark.authoring.prove import claims
 from tensormark.authoring.variants import Honest
 from testkit.tiers import NIGHTLY
 from tests.helpers.known import COURSE, HONEST, VARIANTS
-from tests.helpers.source_bench import SourceBench, lost
+from tests.helpers.source_bench import lost
 
 CLAIMS = [claim for claim in claims(COURSE) if not claim.tasks]
 
 
 @pytest.mark.sampled(5)  # the golden corpus has many of them
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
-def test_honest_code_loses_nothing_and_a_mistake_its_exercise_by_its_name(
-    bench: SourceBench, claim: CourseClaim
-) -> None:
+def test_honest_code_loses_nothing_and_a_mistake_its_exercise_by_its_name(bench, claim):
     ((module, source),) = claim.sources.items()
 
     results = bench.grade(source, module=module)
@@ -70,7 +68,7 @@ DROPPED = {  # a mistake in training, and a text to scale by a number that nobod
 
 
 @pytest.mark.parametrize("wrong", UPSTREAM)
-def test_a_mistake_upstream_costs_right_code_nothing(bench: SourceBench, wrong: str) -> None:
+def test_a_mistake_upstream_costs_right_code_nothing(bench, wrong):
     old, new = UPSTREAM[wrong]
     sources = {one.id: one.apply(bench.source) for one in HONEST if one.module == "bert"}
     chosen = {name: text for name, text in sources.items() if text.count(old) == 1}
@@ -84,9 +82,7 @@ def test_a_mistake_upstream_costs_right_code_nothing(bench: SourceBench, wrong: 
 
 @pytest.mark.parametrize("upstream", ["", "attention"])
 @pytest.mark.parametrize("wrong", WRONG)
-def test_code_that_goes_its_own_way_and_is_wrong_costs_its_exercise(
-    bench: SourceBench, wrong: str, upstream: str
-) -> None:
+def test_code_that_goes_its_own_way_and_is_wrong_costs_its_exercise(bench, wrong, upstream):
     exercise, body, old, new = WRONG[wrong]
     assert body.count(old) == 1
     source = Honest("", {exercise: body.replace(old, new)}).apply(bench.source)
@@ -97,9 +93,7 @@ def test_code_that_goes_its_own_way_and_is_wrong_costs_its_exercise(
 
 
 @pytest.mark.parametrize("exercise", DROPPED)
-def test_missing_dropout_is_named_next_to_values_that_are_wrong_in_an_unknown_way(
-    bench: SourceBench, exercise: str
-) -> None:
+def test_missing_dropout_is_named_next_to_values_that_are_wrong_in_an_unknown_way(bench, exercise):
     mistake, text = DROPPED[exercise]
     (variant,) = (variant for variant in VARIANTS if variant.id == mistake)
     source = variant.apply(bench.source).replace(text, f"1.37 * {text}")

@@ -8,30 +8,28 @@ from pathlib import Path
 
 import pytest
 
-from generate import EXERCISES, Mutant, generate
+from generate import EXERCISES, generate
 from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT
-from tests.helpers.source_bench import SourceBench, lost
+from tests.helpers.source_bench import lost
 
 LISTED = Path(__file__).with_name("equivalent.txt").read_text("utf-8").splitlines()
 EQUIVALENT = dict(line.split("  # ", 1) for line in LISTED if line and not line.startswith("#"))
 
 
 @pytest.fixture(scope="module")
-def mutants() -> list[Mutant]:
+def mutants():
     return generate((ROOT / "solution" / "bert.py").read_text("utf-8"))
 
 
-def label(mutant: Mutant) -> str:
+def label(mutant):
     """Name a mutant as equivalent.txt does."""
     return f"{mutant.exercise}, {mutant.name}"
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("exercise", EXERCISES)
-def test_every_mutant_is_killed_or_explained(
-    bench: SourceBench, mutants: list[Mutant], exercise: str
-) -> None:
+def test_every_mutant_is_killed_or_explained(bench, mutants, exercise):
     own = [mutant for mutant in mutants if mutant.exercise == exercise]
     own = own if NIGHTLY else own[::4]
 
@@ -40,7 +38,7 @@ def test_every_mutant_is_killed_or_explained(
     assert alive == {label(m) for m in own} & EQUIVALENT.keys()
 
 
-def test_only_few_mutants_are_explained_away(mutants: list[Mutant]) -> None:
+def test_only_few_mutants_are_explained_away(mutants):
     assert len(mutants) >= 300
     assert set(EQUIVALENT) <= {label(mutant) for mutant in mutants}
     assert all(len(reason) > 10 for reason in EQUIVALENT.values())

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -62,12 +61,12 @@ class Thing(torch.nn.Module):
 X = np.array([1.0, 2.0], dtype=np.float32)
 
 
-def ask(method: str, exercise: str = "one", runs: str = "", deadline: float = BUSY) -> Request:
+def ask(method, exercise="one", runs="", deadline=BUSY):
     call = Call(f"Thing.{method}", ("x",), "main").message()
     return Request(exercise, frozenset(runs.split() or [exercise]), call, {"x": X}, deadline)
 
 
-def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) -> Program:
+def program_with(code=CODE, threads=1, limits=LIMITS):
     return Program(
         main_file="main.py",
         editable=("main.py",),
@@ -81,7 +80,7 @@ def program_with(code: str = CODE, threads: int = 1, limits: Limits = LIMITS) ->
     )
 
 
-def program_of_ways(head: str, bodies: Iterable[str]) -> Program:
+def program_of_ways(head, bodies):
     """Return a program with a function way_0, way_1, ... for each body, its lines between `; `."""
     functions = [
         "\n    ".join([f"def way_{number}(x):", *body.split("; "), "return x\n"])
@@ -90,20 +89,20 @@ def program_of_ways(head: str, bodies: Iterable[str]) -> Program:
     return program_with(head + "\n\n".join(functions))
 
 
-def sandbox_of(tier: str, code: str = CODE, threads: int = 1) -> Sandbox:
+def sandbox_of(tier, code=CODE, threads=1):
     return Sandbox(tier, program_with(code, threads))
 
 
-def descendants(process: int) -> list[int]:
+def descendants(process):
     """Return a process's descendants, whichever of its threads started them."""
-    children: list[int] = []
+    children = []
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):  # the thread has ended
             children += map(int, path.read_text().split())
     return children + list(itertools.chain(*map(descendants, children)))
 
 
-def all_end(processes: list[int]) -> bool:
+def all_end(processes):
     """Wait up to a minute for processes to end; return whether they did."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and any(alive(process) for process in processes):
@@ -111,7 +110,7 @@ def all_end(processes: list[int]) -> bool:
     return not any(alive(process) for process in processes)
 
 
-def state(process: int) -> str:
+def state(process):
     """Return the letter of a process's state, or nothing if it does not exist."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
@@ -119,6 +118,6 @@ def state(process: int) -> str:
         return ""
 
 
-def alive(process: int) -> bool:
+def alive(process):
     """Return whether a process exists and is not a zombie."""
     return state(process) not in ("", "Z")

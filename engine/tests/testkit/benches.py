@@ -1,10 +1,9 @@
 """What is said of code that is nearly the solution, graded in a worker that is open already."""
 
-from tensormark.authoring.prove import Bench
 from testkit.graded import edited
 
 
-def wrong(bench: Bench, module: str, *edits: tuple[str, str]) -> dict[str, tuple[float, str]]:
+def wrong(bench, module, *edits):
     """Return the score and headline of each exercise that fails with edits of the solution."""
     source = edited(bench.sources[module], *edits)
     results = bench.results({module: source}, tasks=False)

@@ -3,14 +3,12 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 from tensormark.classroom import grade_class
 from tensormark.classroom.entry import Entry
-from tensormark.classroom.find import Found, find
+from tensormark.classroom.find import find
 from tensormark.intake.submission import Submission
 from tensormark.result import Finding, Grade, Outcome, Result
 from testkit import toy
@@ -21,7 +19,7 @@ EDITABLE = (toy.MAIN, "extra.py")
 SAYS = {("conv", "no_bias"): "the bias is missing", ("conv", "flipped"): "the kernel is flipped"}
 
 
-def result(mistake: str | None = None, text: str = "", flags: Sequence[str] = ()) -> dict[str, Any]:
+def result(mistake=None, text="", flags=()):
     """Return a result in which conv passed, or failed with a mistake and this text everywhere."""
     finding = Finding(f"raised ValueError: {text}", (text,), mistake)
     wrong = Result("conv", Outcome.FAILED, 10, 40, (finding,), note=text, title=f"a title {text}")
@@ -33,7 +31,7 @@ def result(mistake: str | None = None, text: str = "", flags: Sequence[str] = ()
     ).as_json()
 
 
-def entry(student: str, model: Mapping[str, Any] | None = None, **values: Any) -> Entry:
+def entry(student, model=None, **values):
     """Return a student who handed in a file, or nothing."""
     values.setdefault("name", student)
     if model is None:
@@ -43,7 +41,7 @@ def entry(student: str, model: Mapping[str, Any] | None = None, **values: Any) -
     return Entry(student, path=path, submission=submission, result=model, **values)
 
 
-def handed_in(folder: Path, *names: str) -> Path:
+def handed_in(folder, *names):
     """Create files, each with its own text, or folders for names that end in a slash."""
     for name in names:
         path = folder / name
@@ -55,7 +53,7 @@ def handed_in(folder: Path, *names: str) -> Path:
     return folder
 
 
-def found(folder: Path, files: Sequence[str], people: str = "", platform: str = "") -> Found:
+def found(folder, files, people="", platform=""):
     """Return who handed in these files, according to a class list."""
     path = None
     if people:
@@ -64,7 +62,7 @@ def found(folder: Path, files: Sequence[str], people: str = "", platform: str = 
     return find(handed_in(folder / "in", *files), EDITABLE, path, platform)
 
 
-def owners(result: Found) -> dict[str, str]:
+def owners(result):
     """Return each student's files, written as in hand_ins.txt."""
     students = {}
     for each in result.entries:
@@ -76,7 +74,7 @@ def owners(result: Found) -> dict[str, str]:
     return students
 
 
-def graded_class(folder: Path, hand_ins: Path, out: Path, *options: str) -> tuple[int, str]:
+def graded_class(folder, hand_ins, out, *options):
     """Grade a class with the command, in this process; return its status and what it printed."""
     words = ("class", "--check", "--out", out, *options, "--", hand_ins)
     with mock.patch.object(grade_class, "workers", here):
@@ -84,13 +82,13 @@ def graded_class(folder: Path, hand_ins: Path, out: Path, *options: str) -> tupl
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def options_in(out: Path, **values: object) -> None:
+def options_in(out, **values):
     """Write a class.toml."""
     out.mkdir(parents=True, exist_ok=True)
     lines = [f"{name} = {json.dumps(value)}\n" for name, value in values.items()]
     (out / "class.toml").write_text("".join(lines), "utf-8")
 
 
-def rows_in(path: Path) -> dict[str, dict[str, str]]:
+def rows_in(path):
     """Return the rows of a gradebook by student."""
     return {row["student"]: row for row in csv.DictReader(io.StringIO(path.read_text("utf-8")))}

@@ -5,13 +5,11 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 
 from tensormark.reports import html, platforms
 
-Model = dict[str, Any]
 SCHEMA = json.loads(Path(html.__file__).with_name("result.schema.json").read_bytes())
 VOID = set("meta link br img hr input wbr".split())
 
@@ -19,25 +17,25 @@ VOID = set("meta link br img hr input wbr".split())
 GRADESCOPE = json.loads(Path(__file__).with_name("gradescope.schema.json").read_bytes())
 
 
-def check_model(model: Model) -> None:
+def check_model(model):
     """Check a result model by its schema, as the JSON that it becomes."""
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(model, allow_nan=False)))
 
 
-def check_gradescope(text: str) -> Model:
-    result: Model = json.loads(text)
+def check_gradescope(text):
+    result = json.loads(text)
     jsonschema.Draft202012Validator(GRADESCOPE).validate(result)
     return result
 
 
-def check_all(model: Model) -> None:
+def check_all(model):
     """Write a model in every form, and check each."""
     check_gradescope(platforms.gradescope(model))
     assert platforms.summary(model).startswith("## ")
     Tags(html.page(model))
 
 
-def skeleton(summary: str) -> str:
+def skeleton(summary):
     """Return the characters of a summary that may be Markdown or HTML syntax."""
     return re.sub(r"(?:&#\d+;|[^\W_]|[ ,()])+", "", summary)
 
@@ -47,45 +45,45 @@ class Terminal(io.StringIO):
 
     encoding = "utf-8"
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
 class Tags(HTMLParser):
     """Collects the elements of a page with their attributes, and its text."""
 
-    def __init__(self, page: str) -> None:
+    def __init__(self, page):
         super().__init__(convert_charrefs=True)
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.open: list[str] = []
-        self.text: list[str] = []
+        self.elements = []
+        self.open = []
+        self.text = []
         self.feed(page)
         self.close()
         assert self.open == []
 
     @property
-    def tags(self) -> list[tuple[str, ...]]:
+    def tags(self):
         """The elements with their attributes' names."""
         return [(tag, *attributes) for tag, attributes in self.elements]
 
-    def values(self, *names: str) -> list[str]:
+    def values(self, *names):
         """Return the values of attributes."""
         values = []
         for _, attributes in self.elements:
             values += [attributes[name] or "" for name in names if name in attributes]
         return values
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
         self.text += [value or "" for _, value in attrs]
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, tag):
         assert tag in VOID or self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
+    def handle_data(self, data):
         self.text.append(data)
 
-    def handle_comment(self, data: str) -> None:
+    def handle_comment(self, data):
         raise AssertionError(f"a comment: {data}")

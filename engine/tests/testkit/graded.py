@@ -7,8 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,27 +23,24 @@ class Graded(NamedTuple):
     errors: str
     result: dict[str, Any]
 
-    def exercise(self, name: str) -> dict[str, Any]:
+    def exercise(self, name):
         return next(entry for entry in self.result["exercises"] if entry["id"] == name)
 
-    def outcomes(self) -> dict[str, str]:
+    def outcomes(self):
         return {entry["id"]: entry["outcome"] for entry in self.result["exercises"]}
 
 
-Grade = Callable[..., Graded]
-
-
-def tensormark(*words: str) -> list[str]:
+def tensormark(*words):
     return [sys.executable, "-P", "-m", "tensormark", *words]
 
 
-def ran(*command: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+def ran(*command, **options):
     """Run a program to its end, whatever its exit status."""
     line = list(map(str, command))
     return subprocess.run(line, capture_output=True, text=True, check=False, **options)
 
 
-def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
+def program(path, lines=f'exec "{sys.executable}" "$@"'):
     """Write an executable script, and its folder; by default it runs this Python."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{lines}\n", "utf-8")
@@ -53,22 +48,22 @@ def program(path: Path, lines: str = f'exec "{sys.executable}" "$@"') -> Path:
     return path
 
 
-def files_in(folder: Path) -> dict[str, bytes]:
+def files_in(folder):
     """Return the contents of all files in a folder, by their paths in it."""
     paths = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def in_manifest(folder: Path, **values: object) -> None:
+def in_manifest(folder, **values):
     """Change values in the manifest of a folder of references."""
     path = folder / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
 
 
-def grader_of(folder: Path, scratch: Path) -> Grade:
+def grader_of(folder, scratch):
     """Return a function that grades with the command, in an assignment's folder."""
 
-    def run(submission: Path | str, *options: str, training: bool = False) -> Graded:
+    def run(submission, *options, training=False):
         path = scratch / "result.json"
         path.unlink(missing_ok=True)
         name = "grade" if training else "check"
@@ -79,7 +74,7 @@ def grader_of(folder: Path, scratch: Path) -> Grade:
     return run
 
 
-def edited(source: str, *edits: tuple[str, str]) -> str:
+def edited(source, *edits):
     """Return a source with some texts replaced, each of which must occur once."""
     for old, new in edits:
         assert source.count(old) == 1, f"{old!r} occurs {source.count(old)} times"
@@ -87,18 +82,18 @@ def edited(source: str, *edits: tuple[str, str]) -> str:
     return source
 
 
-def edit(path: Path, old: str, new: str) -> None:
+def edit(path, old, new):
     """Replace a text in a file, in which it must occur once."""
     path.write_text(edited(path.read_text("utf-8"), (old, new)), "utf-8")
 
 
 @pytest.fixture(scope="session")
-def solution_source(solution: Path) -> str:
+def solution_source(solution):
     return solution.read_text("utf-8")
 
 
 @pytest.fixture(scope="session")
-def private(solution: Path, tmp_path_factory) -> Path:
+def private(solution, tmp_path_factory):
     """The references again, called private, with every number moved in its last bit.
 
     Recording new ones takes minutes.
@@ -121,16 +116,16 @@ def private(solution: Path, tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def grade(solution: Path, tmp_path) -> Grade:
+def grade(solution, tmp_path):
     """Grade a submission with the command, in the assignment's folder."""
     return grader_of(solution.parents[1], tmp_path)
 
 
 @pytest.fixture
-def submit(solution: Path, solution_source: str, grade: Grade, tmp_path) -> Grade:
+def submit(solution, solution_source, grade, tmp_path):
     """Grade the solution with some of its text replaced: submit((old, new), ..., options)."""
 
-    def run(*edits: tuple[str, str], options: tuple[str, ...] = ()) -> Graded:
+    def run(*edits, options=()):
         path = tmp_path / solution.name
         path.write_text(edited(solution_source, *edits), "utf-8")
         return grade(path, *options)

@@ -4,9 +4,7 @@ import gc
 import os
 import re
 import signal
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +19,7 @@ LONGEST = """test_hostile test_golden test_claims test_installed test_gradescope
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     """Let other users read what tests need and write; let Ctrl-C be heard in the background too."""
     os.umask(0o022)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have a job with & ignore it
@@ -30,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)  # only pytest-xdist calls it
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+def pytest_xdist_make_scheduler(config, log):
     """Keep tests that share costly fixtures, of a file or a place, on one worker of pytest-xdist.
 
     Group marks would do the same, but pytest-xdist 3.8 loses them with pytest 9.2, as it writes
@@ -43,7 +41,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadScopeScheduling
 
     class ByPlace(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
+        def _split_scope(self, nodeid):
             file, _, name = nodeid.partition("::")
             place = re.search(r"\[((?:contained|locked)(?:-root|-user)?)\b", name)
             return f"{file} {place[1]}" if place and "hostile" in file else file
@@ -51,7 +49,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return ByPlace(config, log)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> None:
+def pytest_collection_modifyitems(config, items):
     """Start with the longest files; deselect what only `make nightly` runs."""
     items.sort(key=lambda item: Path(item.path).stem not in LONGEST)
     selected = []
@@ -64,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[Any]) -> No
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
+def pytest_collection():
     """Collect no garbage while torch and others are imported, and none among them afterwards."""
     gc.disable()
     try:
@@ -74,14 +72,14 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
-def in_every_run(item: Any) -> bool:
+def in_every_run(item):
     """Return whether `make test` runs this test, too; there, some cases stand for all."""
     if item.get_closest_marker("nightly"):
         return False
     every = item.get_closest_marker("sampled")
     if every:
         (number,) = set(item.callspec.indices.values())  # the case's: all parameters have the same
-        return bool(number % every.args[0] == 0)
+        return number % every.args[0] == 0
     if item.get_closest_marker("in_turns"):
         params = item.callspec.params
         each = "hostile" not in params or params["hostile"].in_each_tier
@@ -89,7 +87,7 @@ def in_every_run(item: Any) -> bool:
     return True
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
+def pytest_sessionstart(session):
     """Stop at once if tiers are required and this machine lacks one."""
     in_worker = hasattr(session.config, "workerinput")  # of pytest-xdist
     lines = [] if in_worker else tiers.required_but_missing()
@@ -97,7 +95,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         raise pytest.UsageError("\n".join(f"REQUIRE_TIERS=all, but {line}" for line in lines))
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+def pytest_runtest_setup(item):
     """Skip tests that need a tier this machine lacks; `-r s` reports each tier once."""
     marker = item.get_closest_marker("tier")
     line = tiers.missing(marker.args[0]) if marker and not tiers.REQUIRED else ""

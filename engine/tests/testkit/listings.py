@@ -2,11 +2,10 @@
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from tensormark.classroom.find import Found, find
+from tensormark.classroom.find import find
 from testkit.classes import EDITABLE, handed_in
 
 WORDS = (
@@ -54,7 +53,7 @@ class ClassListing:
     metadata: str = ""
     column: str = ""
 
-    def found(self, folder: Path) -> Found:
+    def found(self, folder):
         """Write it, and return who handed in what."""
         hand_ins = handed_in(folder / "in", *self.files)
         if self.metadata:
@@ -63,7 +62,7 @@ class ClassListing:
         path.write_text(self.people, "utf-8")
         return find(hand_ins, EDITABLE, path, self.platform, column=self.column)
 
-    def faults(self, folder: Path) -> Iterator[str]:
+    def faults(self, folder):
         """Yield what went to somebody else, and what went nowhere."""
         lost = {name.strip("/") for name in self.files}
         for entry in self.found(folder).entries:
@@ -77,12 +76,12 @@ class ClassListing:
         yield from (f"{name} is lost" for name in lost)
 
 
-def _chosen(draw: random.Random, students: list[str]) -> str:
+def _chosen(draw, students):
     parts = draw.choices([*WORDS, *students, *students], k=draw.randint(1, 4))
     return "".join(part + draw.choice(LINKS) for part in parts).strip(" -.")[:80] or "x"
 
 
-def _students(draw: random.Random) -> list[Student]:
+def _students(draw):
     numbers = draw.sample([str(number) for number in range(1, 40)], draw.randint(2, 5))
     logins = {f"{draw.choice(['stu', 'x', 'lab-1', 'ada'])}-{number}" for number in numbers}
     logins |= set(draw.sample(["ada", "ada-l", "l", "1-ada", "ab", "x-ada"], 5))
@@ -99,15 +98,15 @@ def _students(draw: random.Random) -> list[Student]:
     ]
 
 
-def _rows(titles: str, row: str, students: list[Student]) -> str:
+def _rows(titles, row, students):
     listed = [each for each in students if each.listed] or students[:1]
     return f"{titles}\n" + "".join(row.format(**vars(each)) + "\n" for each in listed)
 
 
-def canvas(draw: random.Random, students: list[Student]) -> ClassListing:
+def canvas(draw, students):
     """Return a download of Canvas; a third are anonymous."""
     anonymous = draw.random() < 0.3
-    files: dict[str, str | None] = {}
+    files = {}
     for place, each in enumerate(students):
         letters = (char for char in each.chosen.lower() if char.isalnum() or char == "_")
         begin = f"{''.join(letters)}_{draw.choice(['', 'LATE_'])}{each.number}"
@@ -119,10 +118,10 @@ def canvas(draw: random.Random, students: list[Student]) -> ClassListing:
     )
 
 
-def moodle(draw: random.Random, students: list[Student]) -> ClassListing:
+def moodle(draw, students):
     """Return a download of Moodle; a half is blind."""
     blind = draw.random() < 0.5
-    files: dict[str, str | None] = {}
+    files = {}
     for each in students:
         name = "Participant" if blind else each.chosen.replace("_", " ")
         files[f"{name}_{each.number}_assignsubmission_file_{each.file}"] = each.number
@@ -130,9 +129,9 @@ def moodle(draw: random.Random, students: list[Student]) -> ClassListing:
     return ClassListing("moodle", files, _rows(titles, "Participant {number},,,80,-", students))
 
 
-def gradescope(draw: random.Random, students: list[Student]) -> ClassListing:
+def gradescope(draw, students):
     """Return an export of Gradescope; people type their neighbours' ids and names."""
-    files: dict[str, str | None] = {}
+    files = {}
     metadata = {}
     for place, each in enumerate(students):
         other = draw.choice(students)
@@ -148,10 +147,10 @@ def gradescope(draw: random.Random, students: list[Student]) -> ClassListing:
     return ClassListing("gradescope", files, _rows(titles, row, students), json.dumps(metadata))
 
 
-def blackboard(draw: random.Random, students: list[Student]) -> ClassListing:
+def blackboard(draw, students):
     """Return a download of Blackboard, with a submission of another assignment in a half."""
     title = draw.choice(["Lab", "Lab_1", "x_ada"])
-    files: dict[str, str | None] = {
+    files = {
         f"{title}_{each.login}_attempt_2026-11-20-10-00-0{place}_{each.file}": each.number
         for place, each in enumerate(students)
     }
@@ -161,9 +160,9 @@ def blackboard(draw: random.Random, students: list[Student]) -> ClassListing:
     return ClassListing("blackboard", files, people, column=title)
 
 
-def brightspace(draw: random.Random, students: list[Student]) -> ClassListing:
+def brightspace(draw, students):
     """Return a download of Brightspace, whose names are those of its list."""
-    files: dict[str, str | None] = {}
+    files = {}
     for each in students:
         begin = f"{draw.randint(1, 40)}-90 - {each.chosen} N{each.number}x - Oct 1, 2026 904 PM"
         ending = draw.choice(["/", f" - 1-90 - N1x - Oct 2, 2026 904 PM - {each.file}"])
@@ -172,18 +171,18 @@ def brightspace(draw: random.Random, students: list[Student]) -> ClassListing:
     return ClassListing("brightspace", files, _rows("OrgDefinedId,name", row, students))
 
 
-def github(draw: random.Random, students: list[Student]) -> ClassListing:
+def github(draw, students):
     """Return clones of GitHub, of one student in a third."""
     title = draw.choice(["lab", "lab-1", "x-ada"])
     kept = students[: draw.choice([1, 5, 5])]
-    files: dict[str, str | None] = {f"{title}-{each.login}/": each.number for each in kept}
+    files = {f"{title}-{each.login}/": each.number for each in kept}
     people = _rows(f"sid,github,{title}", "{number},{login},", students)
     return ClassListing("github", files, people, column=title)
 
 
-def folder(draw: random.Random, students: list[Student]) -> ClassListing:
+def folder(draw, students):
     """Return files that staff named after students, and copies of some."""
-    files: dict[str, str | None] = {}
+    files = {}
     for each in students:
         own = draw.choice([each.login, each.number, f"N{each.number}x"])
         files[f"{own}.py"] = each.number
@@ -198,7 +197,7 @@ def folder(draw: random.Random, students: list[Student]) -> ClassListing:
 PLATFORMS = (canvas, moodle, gradescope, blackboard, brightspace, github, folder)
 
 
-def listings(seed: int, count: int) -> Iterator[ClassListing]:
+def listings(seed, count):
     """Yield listings of all platforms in turns."""
     draw = random.Random(seed)
     for number in range(count):

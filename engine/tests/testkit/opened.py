@@ -12,7 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 CLONE_NEWNS = 0x20000
@@ -22,11 +21,11 @@ CLOSED = "-name .hypothesis -prune -o ( -type d ! -perm -005 -o -type f ! -perm 
 ITSELF = ("-maxdepth", "0")
 
 
-def _mount(*options: str | Path) -> None:
+def _mount(*options):
     subprocess.run(["mount", *options], check=True, capture_output=True)
 
 
-def _open(path: Path, depth: Sequence[str] = ()) -> None:
+def _open(path, depth=()):
     """Let other users read a folder and all in it, or to a depth, in this namespace."""
     above = [folder for folder in reversed(path.parents) if not folder.stat().st_mode & 0o001]
     find = ["find", path, *depth, *CLOSED]
@@ -54,7 +53,7 @@ def _open(path: Path, depth: Sequence[str] = ()) -> None:
     hold.rmdir()
 
 
-def open_to_others(root: Path = ENGINE) -> None:
+def open_to_others(root=ENGINE):
     """As root, let others read a folder, the engine and Python, and enter that of temporary files.
 
     Where the system refuses it, `tiers.missing` says which tiers are not tested, and why.

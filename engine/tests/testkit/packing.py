@@ -4,19 +4,11 @@ import io
 import tarfile
 import time
 import zipfile
-from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
 from tensormark.files import digest
-from tensormark.intake.submission import (
-    Part,
-    Submission,
-    SubmissionError,
-    read_parts,
-    read_submission,
-)
+from tensormark.intake.submission import Part, SubmissionError, read_parts, read_submission
 
 EDITABLE = ("main.py", "optimizer.py", "pretraining.py", "transformer.py")  # of a submission
 SOURCE = b"import torch\n"
@@ -24,14 +16,15 @@ MARKS = "".join(map(chr, (0x334, 0x327, 0x31B, 0x316, 0x301)))
 GIVEN = dict.fromkeys(("config.py", "utils.py"), digest(b""))  # files that are not students'
 
 
-def zipped(path: Path, files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> Path:
+def zipped(path, files, method=zipfile.ZIP_DEFLATED):
+    """Pack files, whose contents are given by their names; return the path, as the next do."""
     with zipfile.ZipFile(path, "w", method) as archive:
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content, method)
     return path
 
 
-def tarred(path: Path, files: dict[str, bytes], mode: str = "w") -> Path:
+def tarred(path, files, mode="w"):
     with tarfile.open(path, mode) as archive:
         for name, content in files.items():
             member = tarfile.TarInfo(name)
@@ -40,26 +33,26 @@ def tarred(path: Path, files: dict[str, bytes], mode: str = "w") -> Path:
     return path
 
 
-def unpacked(path: Path, files: dict[str, bytes]) -> Path:
+def unpacked(path, files):
     for name, content in files.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_bytes(content)
     return path
 
 
-def side_by_side(path: Path, files: dict[str, bytes]) -> list[Part]:
+def side_by_side(path, files):
     """Save files as a platform does that gives each top-level name a separate folder."""
     tops = sorted({name.split("/")[0] for name in files})
     unpacked(path, {f"{tops.index(n.split('/')[0])}/{n}": text for n, text in files.items()})
     return [Part.under(path, path / str(number) / name) for number, name in enumerate(tops)]
 
 
-def taken(hand_in: Path | list[Part], given: Mapping[str, str] = GIVEN) -> Submission:
+def taken(hand_in, given=GIVEN):
     read = read_parts if isinstance(hand_in, list) else read_submission
     return read(hand_in, EDITABLE, given)
 
 
-def refusal(path: Path) -> str:
+def refusal(path):
     """Return why a submission is refused, which must be one sentence, given quickly."""
     started = time.process_time()
     with pytest.raises(SubmissionError) as caught:

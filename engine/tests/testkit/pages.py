@@ -1,7 +1,6 @@
 """Follows the engine's pages: runs their commands, writes their files and functions."""
 
 import re
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,18 +26,18 @@ class Block(NamedTuple):
     text: str
 
 
-def blocks(page: Path) -> list[Block]:
+def blocks(page):
     return [Block(*groups) for groups in FENCE.findall(page.read_text("utf-8"))]
 
 
-def steps(text: str) -> Iterator[tuple[str, str]]:
+def steps(text):
     """Yield the commands of a console block, each with the output shown below it."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, _, output = part.partition("\n")
         yield command, output
 
 
-def pattern(output: str) -> str:
+def pattern(output):
     """Return a regex for an output, in which `...` is part of a line or any number of lines."""
     lines = []
     for line in output.splitlines():
@@ -54,7 +53,7 @@ PARTS = {
 }
 
 
-def run(command: str, output: str, folder: Path, environment: Mapping[str, str]) -> None:
+def run(command, output, folder, environment):
     """Run a command, and compare what it prints."""
     process = ran("sh", "-c", command, cwd=folder, env=environment)
     actual = f"$ {command}\n{process.stdout}{process.stderr}"
@@ -62,7 +61,7 @@ def run(command: str, output: str, folder: Path, environment: Mapping[str, str])
     assert re.fullmatch(pattern(output), process.stdout), f"{actual}\nthe page has:\n{output}"
 
 
-def write(block: Block, file: Path) -> None:
+def write(block, file):
     """Replace a file, or the function or problem of the same name in it."""
     source = file.read_text("utf-8")
     text = block.text
@@ -74,7 +73,7 @@ def write(block: Block, file: Path) -> None:
     file.write_text(text, "utf-8")
 
 
-def follow(page: Path, folder: Path, environment: Mapping[str, str]) -> Path:
+def follow(page, folder, environment):
     """Do what a page says, starting in a folder; return the folder where it ends."""
     for block in blocks(page):
         if block.language != "console":

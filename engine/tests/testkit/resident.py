@@ -10,23 +10,21 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from unittest import mock
 
 from tensormark import cli
 from tensormark.folder import DEFINITION, PACKAGE
 
 
-def forget_assignment() -> dict[str, ModuleType]:
+def forget_assignment():
     """Remove the imported assignment's modules from sys.modules; return them."""
     names = [name for name in list(sys.modules) if name.partition(".")[0] == PACKAGE]
     return {name: sys.modules.pop(name) for name in names}
 
 
 @contextlib.contextmanager
-def no_assignment_yet() -> Iterator[None]:
+def no_assignment_yet():
     """Have an assignment imported afresh, from its current place and in its current state."""
     path = [entry for entry in sys.path if not Path(entry, DEFINITION).is_file()]
     before = forget_assignment()
@@ -39,7 +37,7 @@ def no_assignment_yet() -> Iterator[None]:
         sys.modules.update(before)
 
 
-def called(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+def called(folder, *words):
     """Run one of tensormark's commands in a folder, as `python -m tensormark` would."""
     encoding = os.environ.get("PYTHONIOENCODING", "utf-8")
     out, errors = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))

@@ -3,11 +3,9 @@
 import ast
 import functools
 import graphlib
-from collections.abc import Mapping
-from pathlib import Path
 
 
-def modules_of(root: Path, *folders: str) -> dict[str, Path]:
+def modules_of(root, *folders):
     """Return the modules in some folders below a root, by dotted name."""
     modules = {}
     for folder in folders:
@@ -17,14 +15,14 @@ def modules_of(root: Path, *folders: str) -> dict[str, Path]:
     return modules
 
 
-def within(name: str, place: str) -> bool:
+def within(name, place):
     return name == place or name.startswith(f"{place}.")
 
 
 @functools.cache
-def imported(path: Path) -> frozenset[str]:
+def imported(path):
     """Return every module that a file imports, anywhere in it."""
-    modules: set[str] = set()
+    modules = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             modules |= {alias.name for alias in node.names}
@@ -44,21 +42,19 @@ class Rooms:
         elsewhere: prefixes of importable modules whose own imports are checked elsewhere.
     """
 
-    def __init__(
-        self, modules: Mapping[str, Path], table: Mapping[str, str], elsewhere: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, modules, table, elsewhere=()):
         self.modules = modules
         self.table = table
         self.elsewhere = elsewhere
 
-    def room_of(self, module: str) -> str:
+    def room_of(self, module):
         """Return the most specific room of a module; a bare root is only the room of itself."""
         rooms = [room for room in self.table if within(module, room)]
         rooms = [room for room in rooms if "." in room or room == module]
         assert rooms, f"there is no import rule for {module}"
         return max(rooms, key=len)
 
-    def own_imports(self, module: str) -> set[str]:
+    def own_imports(self, module):
         """Return the modules of this project that a module imports."""
         names = {
             name
@@ -68,7 +64,7 @@ class Rooms:
         # `from tensormark.sandbox import slot` names the package as well
         return names - {n for n in names if any(within(other, n) for other in names - {n})}
 
-    def forbidden_imports(self) -> dict[str, list[str]]:
+    def forbidden_imports(self):
         """Return what modules import but may not; they may import packages that contain them."""
         forbidden = {}
         for module in self.modules:
@@ -81,13 +77,13 @@ class Rooms:
             ]
         return {module: names for module, names in forbidden.items() if names}
 
-    def check(self) -> None:
+    def check(self):
         """Check that every room is one of a module, and imports only what it may."""
         assert self.forbidden_imports() == {}
         assert {self.room_of(module) for module in self.modules} == set(self.table)
         assert self.cycle() == []
 
-    def cycle(self) -> list[str]:
+    def cycle(self):
         """Return modules that import each other round a circle, if any do."""
         needs = {module: self.own_imports(module) & set(self.modules) for module in self.modules}
         try:

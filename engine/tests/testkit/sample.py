@@ -2,9 +2,7 @@
 
 import copy
 import json
-from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,21 +13,19 @@ NOT_FREE_TEXT = set("outcome mode tier references file started since only".split
 MODEL = json.loads(Path(__file__).with_name("sample.json").read_bytes())
 
 
-def model() -> dict[str, Any]:
+def model():
     """Return a model that has every outcome, figures and a bonus."""
     return copy.deepcopy(MODEL)
 
 
-def complete() -> dict[str, Any]:
+def complete():
     """Return that model without what could not be graded."""
     whole = model()
     whole["exercises"] = [each for each in whole["exercises"] if each["score"] is not None]
     return whole
 
 
-def with_text(
-    value: Any, change: Callable[[str], str], kept: Collection[str] = NOT_FREE_TEXT
-) -> Any:
+def with_text(value, change, kept=NOT_FREE_TEXT):
     """Return a copy of a model with every text changed, except those with the kept names."""
     if isinstance(value, dict):
         return {
@@ -41,7 +37,7 @@ def with_text(
     return change(value) if isinstance(value, str) and value else value
 
 
-def largest() -> dict[str, Any]:
+def largest():
     """Return a model as large as reports can get: all exercises fail with large excerpts."""
     whole = model()
     measured = next(each["measured"] for each in whole["exercises"] if each["measured"])

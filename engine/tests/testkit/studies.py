@@ -2,8 +2,6 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Mapping
-from pathlib import Path
 
 from tensormark.folder import open_assignment
 from tensormark.grading import Grading
@@ -19,7 +17,7 @@ from testkit import sample, toy
 
 
 @contextlib.contextmanager
-def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]:
+def study_of(folder, text, exercise="conv"):
     """Study the function of an exercise in a file with this text."""
     grading = Grading(Settings.of(folder), open_assignment(folder))
     (subject,) = (each for each in subjects_of(folder) if each.exercise == exercise)
@@ -28,28 +26,21 @@ def study_of(folder: Path, text: str, exercise: str = "conv") -> Iterator[Study]
         yield Study(subject, grading.assignment, copies)
 
 
-def check_words(study: Study) -> None:
+def check_words(study):
     """Check in each world that only facts that can be lost show in the function's results."""
     for world in study.worlds:
         for place, fact in enumerate(study.subject.facts):
             assert study.shows(world, place, world.own) is bool(fact.lost), fact
 
 
-def sheet_of(
-    folder: Path,
-    sources: Mapping[str, str] | str,
-    seed: str = "7",
-    number: int = 5,
-    right: Collection[str] = tuple(toy.EXERCISES),
-    tier: str = PROCESS,
-) -> Sheet:
+def sheet_of(folder, sources, seed="7", number=5, right=tuple(toy.EXERCISES), tier=PROCESS):
     """Draw a sheet on a submission, or on a single file for the toy assignment."""
     sources = {"detector": sources} if isinstance(sources, str) else sources
     grading = Grading(Settings.of(folder, tier=tier), open_assignment(folder))
     return questions(grading, Submission("mine", sources, {}), right, seed, number)
 
 
-def change_of(study: Study, old: str, new: str) -> Change:
+def change_of(study, old, new):
     """Return the change that replaces one text with another."""
     source = study.source
     (number,) = (n for n, line in source.listing() if old in line)
@@ -57,7 +48,7 @@ def change_of(study: Study, old: str, new: str) -> Change:
     return Change(statement, number, "by hand", source.lines[number - 1].replace(old, new))
 
 
-def small_sheet() -> Sheet:
+def small_sheet():
     """Return a sheet of two questions, written by hand."""
     lines = ((3, "def mix(self, key, mask):"), (5, "    return softmax(key + mask)  # <b>"))
     first = Question(
@@ -76,6 +67,6 @@ def small_sheet() -> Sheet:
     return Sheet("toy", "ada", "7", listings, (first, other), ("About `mix`.",), ("A note.",))
 
 
-def with_text(sheet: Sheet, change: Callable[[str], str]) -> Sheet:
+def with_text(sheet, change):
     """Return a sheet with every text changed, names too: equal texts stay equal."""
     return Sheet.from_json(sample.with_text(dataclasses.asdict(sheet), change, kept=()))

@@ -3,7 +3,7 @@
 import re
 
 
-def blocks(text: str) -> list[list[str]]:
+def blocks(text):
     """Return each line at the margin, with the lines below it that are indented."""
     parts = re.split(r"\n(?=\S)", text.strip())
     return [re.sub("^    ", "", part, flags=re.M).split("\n") for part in parts]

@@ -28,17 +28,17 @@ NIGHTLY = bool(os.environ.get("NIGHTLY"))  # as in `make nightly`: every case, i
 EVERYWHERE = NIGHTLY or os.environ.get("PLACES") == "all"
 REQUIRED = os.environ.get("REQUIRE_TIERS") == "all"  # as in .ci/run: nothing is skipped
 # by place what `missing` returns, if the places were tried for several processes
-TRIED: dict[str, str] = json.loads(os.environ.get("TRIED_TIERS") or "{}")
+TRIED = json.loads(os.environ.get("TRIED_TIERS") or "{}")
 
 
-def user_places() -> list[str]:
+def user_places():
     """Return the isolating tiers; for root, each with both users."""
     if os.getuid() != 0:
         return list(ISOLATING)
     return list(map("-".join, itertools.product(ISOLATING, USERS)))
 
 
-def has_turn(place: str, number: int, in_each_tier: bool) -> bool:
+def has_turn(place, number, in_each_tier):
     """Return whether case `number` is tested in a place: in one, or in one of each tier.
 
     The tiers take turns; for root, each with another user.
@@ -51,19 +51,19 @@ def has_turn(place: str, number: int, in_each_tier: bool) -> bool:
     return place in places and (in_each_tier or place == places[number % len(places)])
 
 
-def marked(places: list[str]) -> list[object]:
+def marked(places):
     """Return places as parameters that skip a test where their tier is missing."""
     return [pytest.param(place, marks=pytest.mark.tier(place)) for place in places]
 
 
-def command_in(place: str, *command: str) -> list[str]:
+def command_in(place, *command):
     """Return a command as the user of a place runs it."""
     _, _, user = place.partition("-")
     return [str(AS_USER), str(USERS[user]), *command] if user else list(command)
 
 
 @functools.cache
-def missing(place: str) -> str:
+def missing(place):
     """Open a sandbox there; return a line on why its tests are skipped, or an empty one."""
     if place == PROCESS:
         return ""  # every machine has it
@@ -83,19 +83,19 @@ def missing(place: str) -> str:
     return fault and f"tier {tier} is not tested: {fault}{cure}"
 
 
-def tried() -> dict[str, str]:
+def tried():
     """Try every place; return what is missing, by place."""
     places = list({*TIERS, *user_places()})
     with ThreadPoolExecutor() as pool:  # each takes seconds, mostly to import torch
         return dict(zip(places, pool.map(missing, places), strict=True))
 
 
-def required_but_missing() -> list[str]:
+def required_but_missing():
     """Return a line for each reason why a required tier is missing."""
     return sorted({line for line in tried().values() if line}) if REQUIRED else []
 
 
-def main() -> None:
+def main():
     if len(sys.argv) == 1:
         open_to_others()
         print(json.dumps(tried()))

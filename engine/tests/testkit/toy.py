@@ -17,7 +17,7 @@ WINDOWS = "windows = signals.unfold(-1, self.weight.shape[-1], 1)"
 BIAS = " + self.bias[:, None]"
 
 
-def make(folder: Path, source: Path = TEMPLATE) -> Path:
+def make(folder, source=TEMPLATE):
     """Copy an assignment, derive its starter and record its references."""
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__"))
     assert strip.main(folder, "starter", []) == 0

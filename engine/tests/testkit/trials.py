@@ -1,9 +1,7 @@
 """A trial to test with: the exercise `layer`, which calls the exercise `norm`, and replies."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +9,7 @@ from tensormark.exercise import Assignment, Call, Exercise, Probe
 from tensormark.judging.fingerprints import AnsweredCall, fingerprints
 from tensormark.judging.trial import Trial
 from tensormark.references import Recording
-from tensormark.result import Finding, Outcome, Result
+from tensormark.result import Outcome, Result
 from tensormark.sandbox.interface import Reply
 
 X = np.arange(6.0).reshape(2, 3)
@@ -24,7 +22,7 @@ POINTS = {"values": 6, "training": 3, "properties": 1}
 VALUES = Probe("output", "values", "the output is wrong", (OWN_CALL, CALL_GIVEN_NORM))
 
 
-def make_exercise(id: str, *probes: Probe, upstream: tuple[str, ...] = (), **more: Any) -> Exercise:
+def make_exercise(id, *probes, upstream=(), **more):
     names = dict.fromkeys(upstream)
     for probe in probes:
         for call in probe.calls:
@@ -39,17 +37,11 @@ NORM, EMBED = (
 LAYER = make_exercise("layer", VALUES)
 
 
-def assignment(*exercises: Exercise, **fields: Any) -> Assignment:
+def assignment(*exercises, **fields):
     return Assignment("Toy", Path("toy"), ("main.py",), (), exercises, Path("harness.py"), **fields)
 
 
-def reply(
-    output: np.ndarray | None = OUTPUT,
-    status: str = "ok",
-    text: str = "",
-    tensors: dict[str, np.ndarray] | None = None,
-    **message: Any,
-) -> Reply:
+def reply(output=OUTPUT, status="ok", text="", tensors=None, **message):
     outputs = {} if output is None else {"out/output": output.astype("f4")}
     return Reply(status, text, {"changed": [], **message}, outputs | (tensors or {}))
 
@@ -70,7 +62,7 @@ MANIFEST_ENTRY = {
 }
 
 
-def recording(probe: Probe, call: Call, gradients: dict[str, np.ndarray]) -> Recording:
+def recording(probe, call, gradients):
     tensors = {f"grad/{name}": value.astype("f4") for name, value in gradients.items()}
     right = Recording({"x": X}, {"output": OUTPUT}, gradients, np.zeros(0))
     rows = [
@@ -80,14 +72,7 @@ def recording(probe: Probe, call: Call, gradients: dict[str, np.ndarray]) -> Rec
     return replace(right, wrong=np.stack(rows))
 
 
-def trial(
-    *replies: Reply,
-    exercise: Exercise = LAYER,
-    failed: Sequence[str] = (),
-    gradients: dict[str, np.ndarray] | None = None,
-    fields: dict[str, Any] | None = None,
-    **more: Any,
-) -> Trial:
+def trial(*replies, exercise=LAYER, failed=(), gradients=None, fields=None, **more):
     """Return the trial of an exercise whose calls got these replies; the last one is repeated."""
     asked = exercise.asked
     replies += replies[-1:] * (len(asked) - len(replies))
@@ -102,6 +87,6 @@ def trial(
     return Trial(toy, exercise, answered, results=results, **more)
 
 
-def finding(layer_trial: Trial) -> Finding:
+def finding(layer_trial):
     (first, *_) = layer_trial.result().findings
     return first

@@ -5,8 +5,6 @@ import signal
 import subprocess
 import threading
 import time
-from pathlib import Path
-from typing import Any
 
 from testkit.asking import descendants
 from testkit.graded import tensormark
@@ -15,7 +13,7 @@ LONG = 300.0  # seconds; longer than a busy machine may be unresponsive
 WAITING = "waiting for changes"
 
 
-def listen_to_interrupts() -> None:
+def listen_to_interrupts():
     """Handle SIGINT, which background processes ignore, and SIGHUP, which nohup ignores."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -24,7 +22,7 @@ def listen_to_interrupts() -> None:
 class Running:
     """A running command, in an assignment's folder."""
 
-    def __init__(self, folder: Path, *command: object, **options: Any) -> None:
+    def __init__(self, folder, *command, **options):
         self.process = subprocess.Popen(
             list(map(str, command)),
             cwd=folder,
@@ -34,26 +32,26 @@ class Running:
             preexec_fn=listen_to_interrupts,
             **options,
         )
-        self.lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self.lines = queue.SimpleQueue()
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
 
-    def __enter__(self) -> "Running":
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.process.terminate()
         self.process.wait(LONG)
         self.thread.join(LONG)
         self.process.stdout.close()
 
-    def read(self) -> None:
+    def read(self):
         """Pass on lines as they come."""
         for line in self.process.stdout:
             self.lines.put(line)
         self.lines.put(None)
 
-    def until(self, word: str) -> str:
+    def until(self, word):
         """Return what is printed up to a line with this word."""
         text = ""
         deadline = time.monotonic() + LONG
@@ -63,25 +61,25 @@ class Running:
                 return text
         raise AssertionError(f"ended before {word!r}: {text}")
 
-    def rest(self) -> str:
+    def rest(self):
         return "".join(iter(lambda: self.lines.get(timeout=LONG) or "", ""))
 
-    def ended_by(self, name: str) -> str:
+    def ended_by(self, name):
         """Send a signal; return what is printed from then on, once the command has ended."""
         self.process.send_signal(getattr(signal, name))
         output = self.rest()
         self.process.wait(LONG)
         return output
 
-    def below(self) -> list[int]:
+    def below(self):
         return descendants(self.process.pid)
 
 
 class Watching(Running):
     """A running watch of a submission."""
 
-    def __init__(self, folder: Path, path: Path, *options: str) -> None:
+    def __init__(self, folder, path, *options):
         super().__init__(folder, *tensormark("watch", str(path), *options))
 
-    def report(self) -> str:
+    def report(self):
         return self.until(WAITING)
