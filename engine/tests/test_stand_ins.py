@@ -18,6 +18,11 @@ def with_more(x):
     return x + 1, "more"
 
 
+def with_name(x):
+    result = x + 1, "more"
+    return result
+
+
 def tenfold(x):
     return 10 * x
 
@@ -49,9 +54,11 @@ def not_to_be_called(x):
 
 def test_a_call_that_raises_is_repeated_with_each_form_if_a_stand_in_has_answered():
     stand_in = with_signature_of(with_comma, tenfold)
+    named = with_signature_of(with_name, tenfold)
     unobserved = with_signature_of(not_to_be_called, tenfold)
 
     assert calls_of_a_caller_that_raises(lambda: stand_in(1)) == [(10,), 10, (10,)]
+    assert calls_of_a_caller_that_raises(lambda: named(1), observe=False) == [(10, None), 10]
     assert calls_of_a_caller_that_raises(lambda: unobserved(1), observe=False) == [10, 10]
     assert calls_of_a_caller_that_raises(lambda: 1) == [1]
     assert stand_in(1) == (10,)  # as before

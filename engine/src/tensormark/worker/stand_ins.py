@@ -222,7 +222,7 @@ def _tuple_length(code: CodeType | None) -> int | None:
     lengths: dict[Any, int | None] = {}  # variable to the length of its tuple
     for instruction, following in itertools.pairwise(instructions):
         length = instruction.arg if instruction.opname == "BUILD_TUPLE" else None
-        if instruction.opname == "LOAD_FAST":
+        if instruction.opname.startswith("LOAD_FAST"):  # or ..._BORROW, of Python 3.14
             length = lengths.get(instruction.argval)
         if following.opname == "STORE_FAST":
             lengths[following.argval] = length
