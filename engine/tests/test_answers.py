@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tensormark.sandbox import answers
+from tensormark.sandbox.interface import WorkerLostError
 from tensormark.worker import protocol
 from tensormark.worker.protocol import HEADER, MAGIC, MAX_JSON, MAX_TENSORS, ProtocolError, encode
 
@@ -111,6 +112,7 @@ TEXTS = [
     json.dumps({"text": "x" * answers.MAX_JSON}),
     json.dumps({"changed": ["x"] * 65}),
 ]
+LONG = answers.MAX_LIST + 1
 NAMES = ["", "\ud800", "a\x00", "x" * 201, "\u202e"]
 MORE_LIES = [
     entry(shape=(True, 2)),
@@ -126,6 +128,7 @@ MORE_LIES = [
     "frame",
     [
         *(frame_of(text.encode()) for text in TEXTS),
+        frame_of(b"{}", LONG.to_bytes(8, "little") + b"{}".ljust(LONG)),
         *(listing({name: entry()}) for name in NAMES),
         *(listing({"x": lie}) for lie in MORE_LIES),
     ],
@@ -162,10 +165,11 @@ def test_bools_are_true_or_false_whatever_their_bytes_are():
 
 def test_only_tensors_that_were_asked_for_are_read():
     one = {"out/x": entry(), "grad/weights/mine": entry(offsets=(8, 16))}
+    text = '{"number": 1, "status": "ok"}'
 
-    assert answers.decode(listing(one, bytes(16)), ASKED)[1].keys() == {"out/x"}
-    with pytest.raises(ProtocolError, match="asked for"):
-        answers.decode(listing({"out/z": entry()}), ASKED)
+    assert answers.reply_in(listing(one, bytes(16), text), 1, ASKED).tensors.keys() == {"out/x"}
+    with pytest.raises(WorkerLostError):
+        answers.reply_in(listing({"out/z": entry()}, text=text), 1, ASKED)
 
 
 @pytest.mark.parametrize("offsets", [(0, 8), (4, 12), (12, 20)], ids=str)

@@ -147,6 +147,7 @@ def test_only_students_files_count_whatever_their_names_are(tmp_path):
         ("id\n1\n1\n", ["a.py"], "", "row 3: '1' is listed twice"),
         ('id\n"1\n', ["a.py"], "", "not a CSV file"),
         ("", ["submission_1/"], "gradescope", "has no submission_metadata.yml"),
+        ("", ["submission_1/", "submission_metadata.yml/"], "gradescope", "is a folder"),
     ],
 )
 def test_what_cannot_be_read_is_one_line(people, files, platform, words, tmp_path):
@@ -157,7 +158,6 @@ def test_what_cannot_be_read_is_one_line(people, files, platform, words, tmp_pat
     assert "\n" not in str(caught.value)
 
 
-GERMAN = "ID,Vollständiger Name,Status,Bewertung\nTeilnehmer/in7,Ada Lovelace,,\n"
 WORKSHEET = (
     "Identifier,Full name,Status,Grade,Maximum Grade\n"
     "Participant 1,Ada,Submitted for grading - 30 mins late,,80\n"

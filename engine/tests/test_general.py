@@ -91,9 +91,10 @@ def test_a_headline_says_no_more_than_was_seen(answer, again, probe, headline):
     [
         ((3, 4), (1, 3, 4), "an axis of length 1 is lost"),
         ((4,), (3, 4), "an axis of the output is missing"),
-        ((3, 70), (3, 7, 10), "axes of the output are merged into one"),
+        ((3, 70, 2), (3, 7, 10, 2), "axes of the output are merged into one"),
         ((30, 7), (3, 7, 10), None),
         ((1,), (3, 7, 10), None),
+        ((1,), (3, 1), None),
         ((7, 3, 10), (3, 7, 10), "the axes of the output have the right lengths, but are in the"),
         ((3, 7, 10, 1), (3, 7, 10), None),
     ],

@@ -68,7 +68,8 @@ def test_a_single_file_is_read_with_the_finished_files_beside_it(tmp_path):
 
     assert taken(tmp_path / "main.py").sources.keys() == {"main", "optimizer"}
     assert taken(tmp_path / "other.py").sources.keys() == {"main"}
-    submission = read_parts([Part.under(tmp_path, tmp_path / "main.py")], EDITABLE, {})
+    folder = unpacked(tmp_path / "class", {"main.py": SOURCE})
+    submission = read_parts([Part.under(folder, folder / "main.py")], EDITABLE, {})
     assert submission.sources.keys() == {"main"}
 
 

@@ -40,6 +40,7 @@ BODIES = [
     ("y = None\ny = x + 1", None),
     ("y = None\nreturn y", None),
     ("x += 1", None),
+    ("x.sort()", None),
 ]
 SOURCES = [
     *(("def f(x):\n" + textwrap.indent(body, "    "), hint) for body, hint in BODIES),

@@ -71,7 +71,9 @@ def test_rows_become_a_tensor_for_each_column():
     assert outputs["ids"].tolist() == [[1, 2] + [-1] * (WIDTH - 2), [-1] * WIDTH]
 
 
-@pytest.mark.parametrize("result", [[(1, 2)], [(1,), ([2],)], [("a",)], 3, []])
+@pytest.mark.parametrize(
+    "result", [[(1, 2)], [(1,), ([2],)], [(1,), (2, 3)], [("a",)], [(2**64,)], 3, []]
+)
 def test_other_rows_than_those_asked_for_are_an_error(result):
     with pytest.raises(StudentError, match=r"should return a list of \(ids\)"):
         outputs_of(result, call("rows", "ids"))
