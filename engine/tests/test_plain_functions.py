@@ -7,11 +7,10 @@ from types import ModuleType
 import pytest
 
 from tensormark.authoring.course import open_course
-from tensormark.authoring.prove import claims
 from tensormark.folder import open_assignment
 from tensormark.worker.stand_ins import function_replaced
 from testkit import toy
-from testkit.benches import wrong
+from testkit.benches import faults, wrong
 
 HERE = Path(__file__).parent
 
@@ -23,9 +22,7 @@ def course(tmp_path_factory):
 
 
 def test_each_mistake_costs_its_own_exercise_and_is_named(bench, course):
-    faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
-
-    assert faults == [None] * 11
+    assert faults(bench, course) == [None] * 11
 
 
 def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench):

@@ -2,10 +2,11 @@
 
 import pytest
 
-from tensormark.authoring import new, record, strip
+from tensormark.authoring import new, record
 from tensormark.authoring.course import open_course
-from tensormark.authoring.prove import claims
 from tensormark.folder import open_assignment
+from testkit import toy
+from testkit.benches import faults
 from testkit.graded import edited
 
 SOLUTION = '''"""Two functions."""
@@ -81,8 +82,7 @@ def course(tmp_path_factory):
         (folder / f"grader/exercises/{name}.py").write_text(text, "utf-8")
     problems = "".join(map(PROBLEM.format, ("scaled", "limited")))
     (folder / "handout.md").write_text(f"# Two\n\n## Problems\n{problems}", "utf-8")
-    assert strip.main(folder, "starter", []) == record.main(folder, "references", []) == 0
-    return open_course(open_assignment(folder))
+    return open_course(open_assignment(toy.derived(folder)))
 
 
 def test_other_answers_are_recorded_where_they_differ(course, capsys):
@@ -94,9 +94,7 @@ def test_other_answers_are_recorded_where_they_differ(course, capsys):
 
 
 def test_each_right_answer_passes_throughout(bench, course):
-    faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
-
-    assert faults == [None] * 5
+    assert faults(bench, course) == [None] * 5
 
 
 @pytest.mark.parametrize(

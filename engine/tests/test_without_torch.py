@@ -7,17 +7,18 @@ from importlib.metadata import distribution
 
 import pytest
 
-from tensormark.authoring import new, record, strip
+from tensormark.authoring import new, record
 from tensormark.authoring.course import open_course
-from tensormark.authoring.prove import claims
 from tensormark.cli import main
 from tensormark.folder import open_assignment
 from tensormark.sandbox.tiers import CONTAINED
 from tensormark.usage import UserError
-from testkit.benches import wrong
-from testkit.graded import edited, ran
+from testkit import toy
+from testkit.benches import faults, wrong
+from testkit.graded import edit, edited, ran
 from testkit.texts import blocks
 
+GROUPED = "grader/exercises/grouped.py"
 PACKAGES = (
     "tensormark numpy safetensors jinja2 markupsafe tqdm pyseccomp pyyaml distributed".split()
 )
@@ -96,9 +97,7 @@ def completed(folder):
     for file, text in (("solution/clusters.py", MORE), ("handout.md", HANDOUT)):
         with (folder / file).open("a", encoding="utf-8") as opened:
             opened.write(text)
-    assert strip.main(folder, "starter", []) == 0
-    assert record.main(folder, "references", []) == 0
-    return folder
+    return toy.derived(folder)
 
 
 @pytest.fixture(scope="module")
@@ -107,9 +106,7 @@ def course(tmp_path_factory):
 
 
 def test_each_mistake_is_named_and_right_code_passes(bench, course):
-    faults = [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]
-
-    assert faults == [None] * 7
+    assert faults(bench, course) == [None] * 7
     assert wrong(bench, "clusters", (".argmin(1)", ".argmin(1).astype(np.float32)")) == {}
     assert not course.assignment.uses_torch
 
@@ -223,9 +220,7 @@ def test_a_scalar_of_any_type_is_a_scalar(bench):
 
 def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course, tmp_path):
     folder = shutil.copytree(course.assignment.folder, tmp_path / "copy")
-    file = folder / "grader/exercises/grouped.py"
-    text = edited(file.read_text("utf-8"), ('[*words, ""]', '[""]'))
-    file.write_text(text, "utf-8")
+    edit(folder / GROUPED, '[*words, ""]', '[""]')
 
     assert record.main(folder, "references", ["--seed", "7", "--out", str(folder / "own")]) == 0
 
@@ -235,9 +230,7 @@ def test_the_inputs_that_raise_may_be_the_same_for_each_seed(course, tmp_path):
 )
 def test_an_exception_that_does_not_exist_is_refused_by_name(course, tmp_path, error, named):
     folder = shutil.copytree(course.assignment.folder, tmp_path / "copy")
-    file = folder / "grader/exercises/grouped.py"
-    text = edited(file.read_text("utf-8"), ('"an empty word"', f'"an empty word", {error}'))
-    file.write_text(text, "utf-8")
+    edit(folder / GROUPED, '"an empty word"', f'"an empty word", {error}')
 
     with pytest.raises(UserError) as refused:
         record.main(folder, "references", [])

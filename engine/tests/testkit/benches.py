@@ -1,5 +1,6 @@
 """What is said of code that is nearly the solution, graded in a worker that is open already."""
 
+from tensormark.authoring.prove import claims
 from testkit.graded import edited
 
 
@@ -8,3 +9,8 @@ def wrong(bench, module, *edits):
     source = edited(bench.sources[module], *edits)
     results = bench.results({module: source}, tasks=False)
     return {r.id: (r.score, r.findings[0].headline) for r in results.values() if r.findings}
+
+
+def faults(bench, course):
+    """Return what is wrong with each claim of a course, or None."""
+    return [claim.fault(bench.results(claim.sources, claim.tasks)) for claim in claims(course)]

@@ -18,8 +18,13 @@ BIAS = " + self.bias[:, None]"
 
 
 def make(folder, source=TEMPLATE):
-    """Copy an assignment, derive its starter and record its references."""
+    """Copy an assignment, and derive the rest."""
     shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return derived(folder)
+
+
+def derived(folder):
+    """Derive an assignment's starter, and record its references."""
     assert strip.main(folder, "starter", []) == 0
     assert record.main(folder, "references", []) == 0
     return folder
