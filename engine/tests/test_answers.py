@@ -193,3 +193,10 @@ def test_many_names_for_the_same_bytes_are_refused_before_any_is_copied(decode):
 
     assert tracemalloc.get_traced_memory()[1] < 3 * size
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("claimed", [[3], [3, 7, 9], [3, True], [3, 7.0]], ids=str)
+def test_progress_is_two_whole_numbers(claimed):
+    assert answers.as_progress([3, 7]) == (3, 7)
+    with pytest.raises(WorkerLostError):
+        answers.as_progress(claimed)
