@@ -20,7 +20,7 @@ class Room(NamedTuple):
 
     Attributes:
         size: how many mutants are drawn from them.
-        tests: the engine's tests that are about them.
+        tests: the engine's tests that are about them; those that take long come last.
     """
 
     size: int
@@ -32,16 +32,19 @@ ROOMS = {
     "judging": Room(
         105,
         "judging/*.py",
-        "checks compare diagnose fingerprints general handout student_text trial",
+        "checks compare diagnose fingerprints general handout student_text tape trial",
     ),
     "worker": Room(
         95,
-        "worker/calls.py worker/exceptions.py worker/outputs.py worker/st*.py",
-        "callers outputs plain_functions shapes stand_ins",
+        "worker/calls.py worker/exceptions.py worker/outputs.py worker/st*.py worker/tape.py"
+        " worker/values.py",
+        "callers outputs shapes stand_ins tape values plain_functions without_torch",
     ),
     "answers": Room(30, "sandbox/answers.py", "answers fuzz"),
-    "intake": Room(70, "intake/*.py", "archives intake leftovers links process saves sources"),
-    "class": Room(100, "classroom/**/*.py", "class class_pages class_people"),
+    "intake": Room(70, "intake/*.py", "archives intake leftovers links process saves sources viva"),
+    "class": Room(
+        100, "classroom/**/*.py", "class_people class_pages class_returned leaderboard class"
+    ),
 }
 
 
