@@ -4,7 +4,6 @@ import dataclasses
 import itertools
 import shutil
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +13,6 @@ from grader.sentiment import HIDDEN, read_sentences
 from instructor.hidden import hidden_sentences
 from tensormark.authoring.prove import alone, proved, recorded_alone
 from tensormark.authoring.record import record
-from tensormark.exercise import Call, Exercise
-from testkit.graded import Grade
 from testkit.tiers import NIGHTLY
 from tests.helpers import ROOT, answering
 from tests.helpers.answering import PROBED
@@ -46,7 +43,7 @@ BertModel = ByHeart
 
 
 @pytest.fixture(scope="module")
-def private(tmp_path_factory) -> Path:
+def private(tmp_path_factory):
     """Private references, with their own inputs; in `make nightly` with all variants."""
     folder = tmp_path_factory.mktemp("private")
     # two mistakes together take half of a recording
@@ -57,7 +54,7 @@ def private(tmp_path_factory) -> Path:
     return folder
 
 
-def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
+def same_inputs(exercise, call, seeds):
     """Return whether a call has the same inputs with both seeds; the assignment's are public."""
     first, second = (exercise.inputs(call, seed, private=seed != ASSIGNMENT.seed) for seed in seeds)
     same_names = first.keys() == second.keys()
@@ -65,7 +62,7 @@ def same_inputs(exercise: Exercise, call: Call, seeds: tuple[int, int]) -> bool:
 
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
-def test_private_seeds_have_inputs_of_their_own(exercise: Exercise) -> None:
+def test_private_seeds_have_inputs_of_their_own(exercise):
     value_calls = [call for probe, call in exercise.asked if probe.part == "values"]
 
     for seed in range(20):
@@ -76,8 +73,8 @@ def test_private_seeds_have_inputs_of_their_own(exercise: Exercise) -> None:
 
 @pytest.mark.parametrize("exercise", PROBED, ids=lambda exercise: exercise.id)
 def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_private(
-    private: Path, exercise: Exercise
-) -> None:
+    private, exercise
+):
     (in_public,) = answering.grade(exercises=[exercise]).results
     (in_private,) = answering.grade(exercises=[exercise], references=private).results
 
@@ -86,7 +83,7 @@ def test_a_table_of_all_public_answers_passes_in_public_and_scores_nothing_in_pr
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("exercise", [e for e in PROBED if e.draw_private], ids=lambda e: e.id)
-def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path) -> None:
+def test_mistakes_are_named_on_private_inputs_too(exercise, tmp_path):
     course = alone(COURSE, exercise.id)
     sample = course.variants[:: 1 if NIGHTLY else 6]
     names = {variant.name for variant in sample}  # some of the sample are forms
@@ -100,13 +97,13 @@ def test_mistakes_are_named_on_private_inputs_too(exercise: Exercise, tmp_path) 
     assert [c.name for c, results in proved(course, settings) if c.fault(results)] == []
 
 
-def test_the_solution_passes_on_hidden_inputs(grade: Grade, private: Path) -> None:
+def test_the_solution_passes_on_hidden_inputs(grade, private):
     graded = grade("solution", "--references", str(private))
 
     assert graded.result["score"] == graded.result["max_score"] == 80
 
 
-def test_hidden_sentences_are_not_among_the_public_ones() -> None:
+def test_hidden_sentences_are_not_among_the_public_ones():
     lines, others = (COURSE.staff.hidden(ASSIGNMENT, seed)[HIDDEN] for seed in (7, 8))
     hidden = {line.split(" ||| ")[1] for line in lines.splitlines()}
     texts = [read_sentences(ROOT / "data" / f"{n}.txt").texts for n in ("train", "dev", "test")]
@@ -116,7 +113,7 @@ def test_hidden_sentences_are_not_among_the_public_ones() -> None:
     assert lines != others
 
 
-def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path) -> None:
+def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path):
     shutil.copytree(ROOT / "data", tmp_path / "data")
     with (tmp_path / "data" / "dev.txt").open("a", encoding="utf-8") as file:
         file.write("1 ||| a line of one's own .\n")
@@ -125,7 +122,7 @@ def test_no_hidden_sentences_are_drawn_for_data_of_another_kind(tmp_path) -> Non
 
 
 @pytest.fixture
-def by_heart(tmp_path, solution_source: str) -> Path:
+def by_heart(tmp_path, solution_source):
     """A submission that has memorized the labels of all public sentences, and learns nothing."""
     tokenizer = BertTokenizer.from_pretrained(ROOT / "checkpoint")
     labels = {}
@@ -141,8 +138,8 @@ def by_heart(tmp_path, solution_source: str) -> Path:
 
 
 def test_memorized_public_labels_score_in_public_and_nothing_on_hidden_sentences(
-    grade: Grade, private: Path, by_heart: Path
-) -> None:
+    grade, private, by_heart
+):
     scores = [
         grade(by_heart, *options, training=True).exercise("sentiment")["score"]
         for options in ((), ("--references", str(private)))

@@ -1,7 +1,5 @@
 """The tape: when two values are the same, and what a hostile one cannot do."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
@@ -39,12 +37,12 @@ OTHER_VALUES = {
 }
 
 
-def prints(*arrays: np.ndarray) -> np.ndarray:
+def prints(*arrays):
     return np.stack([print_of(each, f"{each.shape}") for each in arrays])
 
 
 @pytest.mark.parametrize("name", OTHER_FORMS)
-def test_a_print_knows_the_same_values_in_another_form(name: str) -> None:
+def test_a_print_knows_the_same_values_in_another_form(name):
     common, exact, _ = close(prints(OTHER_FORMS[name]), prints(VALUES))
 
     assert common.all()
@@ -52,15 +50,15 @@ def test_a_print_knows_the_same_values_in_another_form(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OTHER_VALUES)
-def test_a_print_tells_other_values_apart(name: str) -> None:
+def test_a_print_tells_other_values_apart(name):
     assert not close(prints(OTHER_VALUES[name]), prints(VALUES))[0].any()
 
 
-def tape(records: np.ndarray, made: np.ndarray, parents: np.ndarray) -> Tape | None:
+def tape(records, made, parents):
     return Tape.of(dict(zip(TAPE, (records, made, parents), strict=True)))
 
 
-def sound(count: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sound(count=3):
     """Return the parts of a tape in which each record was made from the one before."""
     records = np.zeros((count, WHERE + MAX_AXES), np.int64)
     records[:, 1] = range(1, count + 1)
@@ -69,7 +67,7 @@ def sound(count: int = 3) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return records, np.zeros((count, PRINT)), parents
 
 
-def test_an_unknown_value_is_excused_by_a_known_one_that_is_made_from_it() -> None:
+def test_an_unknown_value_is_excused_by_a_known_one_that_is_made_from_it():
     found = tape(*sound())
 
     assert found.wrong(np.array([True, False, True])) == []
@@ -89,12 +87,12 @@ FORGED = {
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_tape_of_another_form_is_none(name: str) -> None:
+def test_a_tape_of_another_form_is_none(name):
     assert tape(*FORGED[name](*sound())) is None
 
 
 @pytest.mark.parametrize(("line", "right"), [(1, 1), (0, None), (3, None), (10**12, None)])
-def test_a_line_that_is_still_right_is_above_the_wrong_one(line: int, right: int | None) -> None:
+def test_a_line_that_is_still_right_is_above_the_wrong_one(line, right):
     records, made, parents = sound()
     records[0, LINE] = line
     found = tape(records, made, parents)
@@ -102,7 +100,7 @@ def test_a_line_that_is_still_right_is_above_the_wrong_one(line: int, right: int
     assert last_right(found, np.array([True, False, False]), 1) == right
 
 
-def test_a_value_that_says_nothing_does_not_show_that_its_line_is_right() -> None:
+def test_a_value_that_says_nothing_does_not_show_that_its_line_is_right():
     records, made, parents = sound()
     records[1, PLACE] = SAYS_NOTHING
     found = tape(records, made, parents)
@@ -110,7 +108,7 @@ def test_a_value_that_says_nothing_does_not_show_that_its_line_is_right() -> Non
     assert last_right(found, np.array([True, True, False]), 2) == 1
 
 
-def test_numbers_that_lie_do_no_harm() -> None:
+def test_numbers_that_lie_do_no_harm():
     records, made, _ = sound()
     records[:] = np.iinfo(np.int64).max
     made[:] = np.nan
@@ -174,11 +172,11 @@ REVERSED = """            if word[:end] not in ("a", "bc"):
 """
 
 
-def recorded(source: str, *arguments: Any) -> Tape:
+def recorded(source, *arguments):
     """Return the tape of a function f in a file main.py."""
     order = {"target": "f", "others": [], "scales": False, "watches": None}
     recorder = TapeRecorder(order, ["main.py"], {})
-    functions: dict[str, Any] = {}
+    functions = {}
     exec(compile(source, "main.py", "exec"), functions)
     arrays = [each for each in arguments if isinstance(each, np.ndarray | torch.Tensor)]
     with recorder.recording(Snapshot(None), arrays):
@@ -186,7 +184,7 @@ def recorded(source: str, *arguments: Any) -> Tape:
     return Tape.of(recorder.tensors())
 
 
-def test_what_is_not_filled_yet_is_the_same_in_each_run() -> None:
+def test_what_is_not_filled_yet_is_the_same_in_each_run():
     source = "import torch\ndef f():\n    x = torch.empty(500)\n    x[0] = 1.5\n    return x\n"
     tapes = []
     for left in (3.0, 5.0):  # in the memory that is used next
@@ -196,7 +194,7 @@ def test_what_is_not_filled_yet_is_the_same_in_each_run() -> None:
     assert np.array_equal(*tapes)
 
 
-def begins(source: str, right: str) -> int | None:
+def begins(source, right):
     """Return the line where a failure begins, by what the right function makes."""
     known = recorded(right, *ARGUMENTS[right]).prints
     found = recorded(source, *ARGUMENTS[right])
@@ -209,7 +207,7 @@ def begins(source: str, right: str) -> int | None:
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_arrays_plain_values_and_conditions_have_lines(case: str) -> None:
+def test_arrays_plain_values_and_conditions_have_lines(case):
     right, old, new, line = WRONG[case]
 
     assert begins(right.replace(old, new), right) == line
@@ -219,16 +217,14 @@ def test_arrays_plain_values_and_conditions_have_lines(case: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "line"), [("(centered**2)", "abs(centered)", 6), ("**0.5", "**root", 4)]
 )
-def test_a_number_or_name_is_to_blame_only_for_what_is_made_from_it(
-    old: str, new: str, line: int
-) -> None:
+def test_a_number_or_name_is_to_blame_only_for_what_is_made_from_it(old, new, line):
     first = "    centered"
     named = RIGHT.replace(first, f"    label = 'softly'\n    root = 0.75\n{first}", 1)
 
     assert begins(named.replace(old, new), RIGHT) == line
 
 
-def test_reversed_conditions_are_not_to_blame() -> None:
+def test_reversed_conditions_are_not_to_blame():
     right = PLAIN.replace(TRIES, REVERSED)
 
     assert right != PLAIN
@@ -236,7 +232,7 @@ def test_reversed_conditions_are_not_to_blame() -> None:
     assert begins(right.replace("else row", "else row[:1]"), PLAIN) == 13
 
 
-def test_a_right_value_that_is_not_to_be_returned_is_misplaced() -> None:
+def test_a_right_value_that_is_not_to_be_returned_is_misplaced():
     source = "\ndef f(x, n):\n    y = x * n\n    return y + 1.5\n"
     known = recorded(source, torch.from_numpy(VALUES), 4).prints
     early = recorded(
@@ -292,7 +288,7 @@ def f(x, n):
 
 @pytest.mark.parametrize("arrays", ["numpy", "torch"])
 @pytest.mark.parametrize("name", LOOPS)
-def test_pieces_of_a_loop_are_right_if_together_they_are(name: str, arrays: str) -> None:
+def test_pieces_of_a_loop_are_right_if_together_they_are(name, arrays):
     x = torch.from_numpy(VALUES) if arrays == "torch" else VALUES
     whole, loop = (
         each.replace("import numpy as np", f"import {arrays} as np")
@@ -300,7 +296,7 @@ def test_pieces_of_a_loop_are_right_if_together_they_are(name: str, arrays: str)
     )
     known = recorded(whole, x, 4).prints
 
-    def first_wrong(source: str) -> str:
+    def first_wrong(source):
         found = recorded(source, x, 4)
         common, ordered, _ = close(found.prints, known)
         wrong = found.wrong(common) or found.wrong(ordered | (common & found.is_whole))
@@ -311,13 +307,20 @@ def test_pieces_of_a_loop_are_right_if_together_they_are(name: str, arrays: str)
     assert "n + 1" in first_wrong(loop.replace("* n", "* (n + 1)"))
 
 
-def test_a_loop_without_end_of_records_is_bounded() -> None:
+def test_the_line_that_cuts_a_gradient_off_is_the_one_whose_value_lacks_it():
+    source = "\ndef f(x):\n    y = 2 * x\n    z = y.detach() + 1\n    return 3 * z\n"
+    found = recorded(source, torch.ones(3, requires_grad=True))
+
+    assert found.records[found.cut(np.zeros(len(found.records), bool)), 1] == 4
+
+
+def test_a_loop_without_end_of_records_is_bounded():
     loop = "\ndef f(x, n):\n    for i in range(100_000):\n        x = x + 1.0\n    return x\n"
 
     assert len(recorded(loop, VALUES, 4).records) == MAX_RECORDS
     assert len(recorded(loop, torch.ones(2), 4).records) == MAX_RECORDS
 
 
-def test_the_numbers_of_a_print_are_counted() -> None:
+def test_the_numbers_of_a_print_are_counted():
     assert print_of(torch.ones(2).numpy(), "").shape == (PRINT,)
     assert PRINT == COMMON + 2
