@@ -307,6 +307,32 @@ def test_pieces_of_a_loop_are_right_if_together_they_are(name, arrays):
     assert "n + 1" in first_wrong(loop.replace("* n", "* (n + 1)"))
 
 
+RETURNS_EARLY = """
+def f(x, n):
+    result = 0 * x
+    for i in range(len(x)):
+        y = x[i].sin() * n
+        result[i] = y + x[i]
+        return result
+"""
+COUNTS = """
+def f(x, n):
+    count = (x > 1).sum(-1)
+    y = x.sin() * n
+    return y - x
+"""
+
+
+@pytest.mark.parametrize(("source", "line"), [(RETURNS_EARLY, 7), (COUNTS, 5)])
+def test_to_blame_are_a_return_in_a_loop_and_what_is_made_of_whole_numbers(source, line):
+    x = torch.from_numpy(VALUES)
+    right = "\ndef f(x, n):\n    y = x.sin() * n\n    return y + x\n"
+    found = recorded(source, x, 4)
+    common, *_ = close(found.prints, recorded(right, x, 4).prints)
+
+    assert found.records[found.wrong(common)[0], LINE] == line
+
+
 def test_the_line_that_cuts_a_gradient_off_is_the_one_whose_value_lacks_it():
     source = "\ndef f(x):\n    y = 2 * x\n    z = y.detach() + 1\n    return 3 * z\n"
     found = recorded(source, torch.ones(3, requires_grad=True))
