@@ -19,6 +19,7 @@ from testkit.trials import (
 )
 
 OFF = OUTPUT + 0.5
+NEARLY = OUTPUT * 1.001
 NAN = np.full_like(OUTPUT, np.nan)
 MODE = "the model's training mode"
 IN_TRAINING = {"calls": (replace(OWN_CALL, train=True),)}
@@ -75,7 +76,8 @@ def test_one_answer_can_show_a_general_mistake(answer, probe, name):
         (reply(OFF), reply(OFF), SECOND_CALL, "the output is wrong"),
         (reply(OUTPUT[:1]), reply(OUTPUT[:1]), SECOND_CALL, "the output has a wrong shape"),
         (in_type(OFF, "f8"), reply(OFF), FLOAT64, "right for some sizes, and wrong for others"),
-        (in_type(OFF, "f8"), reply(), FLOAT64, "precise enough for float32, but not"),
+        (in_type(NEARLY, "f8"), reply(), FLOAT64, "precise enough for float32, but not"),
+        (in_type(OFF, "f8"), reply(), FLOAT64, "right in float32, but wrong in float64"),
         (reply(OFF), None, NO_DROPOUT, "the output is wrong"),
         (reply(OFF, drew=True), None, NO_DROPOUT, "the output is wrong"),
         (reply(NAN), None, IN_TRAINING, "in training mode, the output has values that are NaN"),

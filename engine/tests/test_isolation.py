@@ -82,6 +82,7 @@ def test_a_fork_server_is_kept_for_the_next_submission_and_replaced_once_it_has_
         with sandbox_of(CONTAINED) as sandbox:
             if dies:
                 sandbox.server.process.kill()
+                sandbox.server.process.wait()
             servers.append(sandbox.server)
 
             (reply,) = sandbox.run([ask("double")])
