@@ -76,7 +76,7 @@ def _excerpt(
 
 
 def _in_training(evidence: Evidence, answered: AnsweredCall) -> Iterator[AnsweredCall]:
-    """Yield further calls in training: inputs that show what is dropped make equal values."""
+    """Yield the exercise's other calls in training."""
     for other in evidence.answered:
         same = other.call.train and other.call.given == answered.call.given
         if same and other.probe.examine is None and other.recording.known is not None:
@@ -89,7 +89,8 @@ def _line(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> dic
         return None
     others = _in_training(evidence, answered) if mismatch.kind == "draw" else ()
     found = (_line_in(evidence, each, mismatch) for each in (*others, answered))
-    line = next((each for each in found if each is not None), None)
+    # inputs that show what is dropped make values equal, further ones may lack what draws
+    line = min((each for each in found if each), key=lambda each: each["line"], default=None)
     return line if line is None or evidence.public else line | {"shapes": []}
 
 

@@ -132,7 +132,7 @@ def locate(
         cut = tape.cut(also_cut)
         return None if cut is None else _place(sources, tape.place(cut), NO_GRADIENT, tape)
     says = WRONG
-    wrong = tape.wrong(common)
+    wrong = tape.wrong(common, kind == "raised")
     nearly = mismatch.pair is not None and kind == "values" and mismatch.pair.nearly
     if not wrong and nearly:
         return None

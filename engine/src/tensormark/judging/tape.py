@@ -99,18 +99,19 @@ class Tape:
         """Which records are of plain values: (records,)."""
         return np.asarray((self.prints[:, 2:COMMON] == 0).all(-1))
 
-    def wrong(self, known: np.ndarray) -> list[int]:
+    def wrong(self, known: np.ndarray, raised: bool = False) -> list[int]:
         """Return the records that are to blame: not known, and no right way to a known one.
 
         Where there are arrays of real numbers, others are only if a wrong one was made from them.
 
         Args:
             known: for each record, whether it is.
+            raised: the call has raised an exception, before anything was made from a last value.
         """
         blameless = np.isin(self.does, (DECIDES, WHOLE, EXCUSED))
         wrong = ~known & ~self._leads_to(known) & ~blameless
         arrays = np.isin(self.does, (SAYS_NOTHING, TELLS)) & ~self.is_text
-        if arrays.any():
+        if (wrong & arrays if raised else arrays).any():
             wrong &= self._matters(wrong, wrong & arrays)
         return list(map(int, np.flatnonzero(wrong)))
 

@@ -387,9 +387,9 @@ class TapeRecorder(TorchFunctionMode):
             return -1
         number = len(self.records)
         names = isinstance(value, float | str | bytes) or (_is_whole_numbers(value) and not use)
-        does = int(described.tells)
-        if names:
-            does = IS_SCALAR if described.tells else EXCUSED
+        does = IS_SCALAR if names and described.tells else int(described.tells)
+        if names and described.values.size == 1 and not described.tells:
+            does = EXCUSED  # a count or an index
         self.write((*place, does), described.shape, described.numbers)
         made_from = [parent for parent in dict.fromkeys(parents) if parent >= 0]
         self.parents += [(number, parent) for parent in made_from[:MAX_PARENTS]]
