@@ -145,7 +145,7 @@ def test_a_single_value_is_not_given_away_by_its_ratio():
 
 SHAPE = (8, 10, 12)
 COUNT = int(np.prod(SHAPE))
-NOT_ANEW = "it: a second call makes no new draws"
+NOT_ANEW = "it: what a second call drops depends on the first; draw anew in each"
 
 
 def dropout_sample(seed, *shape):

@@ -148,7 +148,7 @@ def locate(
         found = _place(sources, tape.place(first), says, tape)
         if found is not None:
             found["right"] = last_right(tape, ordered, min(first, wrong[0]))
-        if found is not None and found["right"] is not None:
+        if found is not None and found["right"] is not None and not nearly:
             found["says"] += f"; up to line {found['right']}, values are those of correct code"
         return found
     made = np.flatnonzero(~tape.is_whole)

@@ -89,7 +89,7 @@ class Dropout:
         expected = self.rate**2 + (1 - self.rate) ** 2
         if abs(alike - expected) <= self.spread[0]:
             return None
-        return f"{self.place}: a second call makes no new draws"
+        return f"{self.place}: what a second call drops depends on the first; draw anew in each"
 
     def wrong_pass(self, outputs: Tensors, inputs: Tensors) -> str | None:
         """Return what is wrong with one pass, or None."""
