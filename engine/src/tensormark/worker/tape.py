@@ -483,7 +483,7 @@ class TapeRecorder(TorchFunctionMode):
         """Record the variables that a line has set or changed."""
         seen = self.variables.setdefault(id(frame), {})
         parents = list(self.read_on(frame, place[1], tensors=True))
-        values = frame.f_locals
+        values = dict(frame.f_locals)  # whose keys are a list since Python 3.13
         names = _named_on(frame.f_code)
         stored = [name for name in names["STORE"].get(place[1], ()) if name in values]
         is_new = False
