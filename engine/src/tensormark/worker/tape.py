@@ -218,6 +218,7 @@ def _line_after(code: CodeType, line: int) -> int:
     return min((each for *_, each in code.co_lines() if each and each > line), default=0)
 
 
+@functools.lru_cache(maxsize=4096)
 def _loop_around(code: CodeType, offset: int) -> int:
     """Return the line of a `for` around an instruction, 0 if there is none."""
     line = 0
@@ -500,10 +501,8 @@ class TapeRecorder(TorchFunctionMode):
                 made += before.records
                 others = [number for number in parents if number not in made]
                 for item in enumerate(value[before.length :], before.length):
-                    is_array = isinstance(item[1], np.ndarray)
-                    made.append(
-                        self.add(place, item[is_array] if is_array else item, others, made_by=name)
-                    )
+                    alone = item[1] if isinstance(item[1], np.ndarray) else item
+                    made.append(self.add(place, alone, others, made_by=name))
             elif now.text == before.text:
                 made += before.records
             elif now.text is not None:
