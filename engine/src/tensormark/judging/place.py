@@ -146,10 +146,10 @@ def locate(
             first = decided
             says = DECIDED
         found = _place(sources, tape.place(first), says, tape)
-        if found is not None:
-            found["right"] = last_right(tape, ordered, min(first, wrong[0]))
-        if found is not None and found["right"] is not None and not nearly:
-            found["says"] += f"; up to line {found['right']}, values are those of correct code"
+        right = None if nearly else last_right(tape, ordered, min(first, wrong[0]))
+        if found is not None and right is not None:
+            found["right"] = right
+            found["says"] += f"; up to line {right}, values are those of correct code"
         return found
     made = np.flatnonzero(~tape.is_whole)
     says_little = answered.call.is_plain or not made.size or len(tape.records) == MAX_RECORDS
