@@ -118,8 +118,11 @@ test-fast: $(VENV)/.installed-tests  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
-nightly: $(VENV)/.installed-tests  ## run all cases of all tests, engine-mutants, test-elsewhere: hours
-	@$(MAKE) -s -k test engine-mutants test-elsewhere
+nightly: $(VENV)/.installed-tests  ## run all cases of all tests, engine-mutants, one of test-elsewhere: an hour
+	@start=$$(date +%s); $(MAKE) -s -k test engine-mutants; tested=$$?; \
+		$(MAKE) -s test-elsewhere ARGS=tonight; elsewhere=$$?; \
+		echo "nightly took $$((($$(date +%s) - start) / 60)) minutes"; \
+		[ "$$tested$$elsewhere" = 00 ]
 
 golden: $(VENV)/.installed-tests  ## record again what people read: minutes (ARGS="mistake/*")
 	@$(BIN)/python tests/golden/run.py --record $$ARGS
@@ -130,7 +133,7 @@ engine-mutants: $(VENV)/.installed-tests  ## see whether tests notice 40 changes
 compare: $(VENV)/.installed-tests  ## print where this checkout's messages differ from BEFORE=../another: minutes
 	@$(BIN)/python -m tests.compare $(call option,before,BEFORE) $$ARGS
 
-test-elsewhere:  ## run all tests with other Pythons, umasks, users and loads (ARGS=row)
+test-elsewhere:  ## run all tests with other Pythons, umasks, users and loads (ARGS=row): hours
 	@tests/elsewhere.sh $$ARGS
 
 test-page: $(VENV)/.installed-page  ## test the pages in Chromium, which must be installed (SHOTS=folder)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Run all tests under other conditions: each row in a clone of this repository, with the uncommitted
 # changes of its files and a virtual environment of its own, in a folder that only its owner may
-# enter. With names of rows, only those: tests/elsewhere.sh busy
+# enter. With names of rows, only those: tests/elsewhere.sh busy. With `tonight`, one of them, each
+# day another.
 set -u
 cd "$(dirname "$0")/.."
 only=("$@") failed=()
@@ -33,16 +34,29 @@ row() {
     rm -rf "$folder"
 }
 
+named() { names+=("$1"); }
+
 can_make_environments() { "$1" -c 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))'; }
 
-row closed "$python" 077 me 0
-row busy "$python" 022 me 3
-for version in 3.11 3.12 3.13 3.14; do # each with the build of torch that pip picks
-    can_make_environments "python$version" 2>/dev/null && row "$version" "python$version" 022 me 0
-done
-if [ "$(id -u)" = 0 ] && can_make_environments /usr/bin/python3 2>/dev/null; then
-    row user /usr/bin/python3 022 nobody 0
+# call a command with each row
+each() {
+    "$1" closed "$python" 077 me 0
+    "$1" busy "$python" 022 me 3
+    for version in 3.11 3.12 3.13 3.14; do # each with the build of torch that pip picks
+        can_make_environments "python$version" 2>/dev/null &&
+            "$1" "$version" "python$version" 022 me 0
+    done
+    if [ "$(id -u)" = 0 ] && can_make_environments /usr/bin/python3 2>/dev/null; then
+        "$1" user /usr/bin/python3 022 nobody 0
+    fi
+}
+
+if [ "${only[*]}" = tonight ]; then
+    names=()
+    each named
+    only=("${names[$(date +%s) / 86400 % ${#names[@]}]}")
 fi
+each row
 
 [ ${#failed[@]} = 0 ] || echo "failed: ${failed[*]}"
 [ ${#failed[@]} = 0 ]
