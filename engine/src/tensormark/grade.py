@@ -16,10 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tensormark.files import PAGE, check_replaceable, read_regular, write_whole
+from tensormark.files import PAGE, check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.process import READER
-from tensormark.intake.sources import MAX_SOURCE, is_given
 from tensormark.reports.text import escape_unencodable_output
 from tensormark.sandbox.server import SERVERS, kind_of
 from tensormark.sandbox.tiers import PROCESS
@@ -110,18 +109,6 @@ def grade(folder: Path, name: str, options: argparse.Namespace) -> int:
     return 0 if all(result.score is not None for result in graded.results) else 3
 
 
-def seems_untouched(path: Path, references: Path) -> bool:
-    """Guess whether no function is written, so that nothing will run: a worker need not start."""
-    try:
-        digests = json.loads((references / "manifest.json").read_bytes())["starter"]
-        for name, expected in digests.items():
-            if not is_given(read_regular(path / name, MAX_SOURCE)[0], expected):
-                return False
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False
-    return True
-
-
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line.
 
@@ -159,9 +146,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     """Grade what the command line names."""
     escape_unencodable_output()
     options = parse(folder, name, arguments)
-    in_process = options.tier in (None, PROCESS)
-    # it imports torch, which takes longer than all before it is needed
-    if in_process and not seems_untouched(Path(options.submission), options.references):
+    if options.tier in (None, PROCESS):
+        # it imports torch, which takes longer than all before it is needed
         SERVERS.start(kind_of(PROCESS))
     READER.start()
     return grade(folder, name, options)
