@@ -9,8 +9,9 @@ import pytest
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import DEADLINE, ENTRY, GateTraining, Sentences, Sentiment
 from tensormark.files import sources_in
-from tensormark.grading import Grading, Session, program_of, solution_of
+from tensormark.grading import Grading
 from tensormark.intake.submission import Submission
+from tensormark.program import program_of, solution_of
 from tensormark.references import References
 from tensormark.result import CheckFailed
 from tensormark.sandbox.interface import Reply
@@ -73,7 +74,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(measured, deadl
     grading.references.manifest[ENTRY].pop("seconds", None)
     grading.references.manifest[ENTRY] |= {} if measured is None else {"seconds": measured}
 
-    Session(grading, Submission("bert.py", {}, {}), TASK).run(RecordingSandbox())
+    grading.session(Submission("bert.py", {}, {}), TASK).run(RecordingSandbox())
 
     assert [(request.deadline, request.task) for request in recorded] == [(deadline, True)]
 

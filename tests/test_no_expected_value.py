@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from tensormark.grading import Grading
+from tensormark.references import References
 from tensormark.reports import html, platforms
 from tensormark.reports.terminal import Report
 from tests.helpers.answering import PROBED, PUBLIC, grade
@@ -66,7 +66,7 @@ def values():
 
 @pytest.mark.parametrize("spoil", WRONG.values(), ids=WRONG)
 def test_no_report_holds_a_value_of_a_private_reference(values, spoil, monkeypatch):
-    monkeypatch.setattr(Grading, "private", True)
+    monkeypatch.setattr(References, "private", property(lambda _: True))
 
     found = grade(wrong(spoil))
 
@@ -81,7 +81,7 @@ def test_no_report_holds_a_value_of_a_private_reference(values, spoil, monkeypat
 def test_expected_values_are_shown_of_private_references_where_they_are_asked_for(
     values, monkeypatch
 ):
-    monkeypatch.setattr(Grading, "private", True)
+    monkeypatch.setattr(References, "private", property(lambda _: True))
 
     text = reports(grade(wrong(at_a_place), show_text=True))
 

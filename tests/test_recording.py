@@ -15,9 +15,9 @@ from tensormark.authoring.recorder import Recorder, previous_record
 from tensormark.authoring.table import Run, Table
 from tensormark.authoring.tolerance import KINDS
 from tensormark.files import sha256
-from tensormark.grading import program_of
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import RANDOM, UNDECIDED
+from tensormark.program import program_of
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.sandbox import Sandbox

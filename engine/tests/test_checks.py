@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tensormark.exercise import Probe
-from tensormark.grading import could_not_grade
 from tensormark.judging.checks import examined
 from tensormark.judging.trial import Fault, result_of_faults
 from tensormark.result import Finding, Outcome
+from tensormark.session import could_not_grade
 from tensormark.toolkit.statistics import Statistic, Statistics
 from testkit.trials import (
     CORRECT,

@@ -18,7 +18,7 @@ MODULES = {
 }
 # A line for each room: what its modules may import of this package, besides their own room. A name
 # stands for a module or for all that is below it; a module without a line fails.
-GRADING = """exercise policy files folder grading handout intake judging literals references
+GRADING = """exercise policy files folder grading handout intake judging literals program references
     result sandbox settings strictest task usage zipped"""
 ROOMS = {
     "": "",
@@ -45,8 +45,10 @@ ROOMS = {
     "judging": "policy exercise handout references result sandbox.interface sandbox.packages "
     "usage worker.protocol worker.values",
     "settings": "files intake.submission sandbox.interface sandbox.tiers usage",
-    "grading": "policy exercise intake judging literals references result sandbox settings "
-    "task usage worker.protocol",
+    "program": "exercise policy sandbox settings usage",
+    "session": "exercise intake judging literals program references result sandbox settings task "
+    "usage worker.protocol",
+    "grading": "exercise intake program references result sandbox session settings usage",
     "reports": "characters files result usage",
     "strictest": "exercise intake.submission sandbox settings usage",
     "grade": "files folder grading intake reports sandbox settings strictest usage",

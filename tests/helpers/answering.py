@@ -6,13 +6,14 @@ import itertools
 from types import SimpleNamespace
 
 from grader.assignment import ASSIGNMENT
-from tensormark.grading import Grading, Session, tensor_names_of
+from tensormark.grading import Grading
 from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.result import Grade
 from tensormark.sandbox.answers import reply_in
 from tensormark.sandbox.interface import Reply, WorkerLostError
 from tensormark.sandbox.tiers import CONTAINED
+from tensormark.session import Session, tensor_names_of
 from tensormark.settings import Settings
 from tensormark.worker.protocol import encode
 from tests.helpers import ROOT
@@ -34,7 +35,8 @@ class Answering(Session):
     """Answers every call with what public references hold for it, changed."""
 
     def __init__(self, grading, exercises, change):
-        super().__init__(grading, Submission("bert.py", {"bert": ""}, {}), exercises)
+        about = grading.assignment, grading.settings, grading.references
+        super().__init__(*about, Submission("bert.py", {"bert": ""}, {}), exercises)
         self.change = change
 
     def replies(self, exercise, calls):

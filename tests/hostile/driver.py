@@ -24,11 +24,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "engine" / "tests")]
 
 from grader.assignment import ASSIGNMENT
 from grader.sentiment import GateTraining, Sentences
-from tensormark.grading import Grading, program_of, solution_of
+from tensormark.grading import Grading
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.process import READER
 from tensormark.intake.submission import Submission
 from tensormark.policy import Policy
+from tensormark.program import program_of, solution_of
 from tensormark.reports.terminal import Report
 from tensormark.result import CheckFailed
 from tensormark.sandbox.bubblewrap import INSIDE

@@ -8,7 +8,9 @@
     submit.py        the command submit: pack what is handed in, and grade the pack
     watch.py         the command watch: grade again on each save
     debug.py         the command debug: run a call that fails in a debugger
-    grading.py       one submission, from its path to its grade: what is asked, and what is judged
+    grading.py       one submission, from its path to its grade
+    session.py       its exercises, one after another: what is asked of its code, and what is judged
+    program.py       what runs: the given files with a submission's, or the solution's
     strictest.py     the strictest tier that a machine can provide
     exercise.py      what an assignment is made of: exercises, probes, calls as data
     drawn.py         what an exercise's `draw` returns, checked
@@ -40,6 +42,6 @@
     docs/            pages for authors, and what each version changed for them
 
 The path of a submission:
-    cli -> grade -> settings -> grading -> intake -> (sandbox -> worker) -> judging -> result
-        -> reports
+    cli -> grade -> settings -> grading -> intake -> session -> (sandbox -> worker) -> judging
+        -> result -> reports
 """

@@ -40,6 +40,10 @@ class Settings:
         }
         return cls(**{**usual, **others})
 
+    def shows_values(self, private: bool) -> bool:
+        """Return whether texts and expected values are shown: they may reveal private inputs."""
+        return self.show_text or not private
+
 
 def shipped(folder: Path) -> Path | None:
     """Return the folder of an assignment's checkpoint, if it has one."""

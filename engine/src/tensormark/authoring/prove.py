@@ -31,10 +31,11 @@ from tensormark.authoring.variants import Variant
 from tensormark.exercise import Exercise
 from tensormark.files import module_of
 from tensormark.folder import open_assignment
-from tensormark.grading import Grading, Session, program_of, selected
+from tensormark.grading import Grading, selected
 from tensormark.intake.needed import needed_by
 from tensormark.intake.submission import Submission, inspected
 from tensormark.judging.fingerprints import NOT_FINITE, RAISED, RANDOM, UNDECIDED
+from tensormark.program import program_of
 from tensormark.references import References
 from tensormark.result import Outcome, Result
 from tensormark.sandbox.sandbox import Sandbox
@@ -207,7 +208,7 @@ class Bench:
             for exercise in self.exercises
             if tasks or (exercise.probes and exercise.module in reached)
         ]
-        return Session(self.grading, submission, exercises).run(self.sandbox)
+        return self.grading.session(submission, exercises).run(self.sandbox)
 
 
 def alone(course: Course, exercise_id: str) -> Course:

@@ -37,7 +37,7 @@ from tensormark.authoring.strip import derive
 from tensormark.exercise import Call, Exercise
 from tensormark.files import digest, for_staff, python_files, sha256, write_whole
 from tensormark.folder import PACKAGE, open_assignment
-from tensormark.grading import program_of
+from tensormark.program import program_of
 from tensormark.references import FORMAT, OTHER
 from tensormark.release.given_out import fitting
 from tensormark.sandbox.sandbox import Sandbox
