@@ -65,7 +65,7 @@ class Sizes(dict[str, Any]):
 
     def __or__(self, others: Mapping[str, Any]) -> Self:  # type: ignore[override]
         """Return these sizes with others in place of some."""
-        return type(self)({**self, **others})
+        return type(self)(self, **others)
 
     @property
     def letters(self) -> dict[str, Any]:

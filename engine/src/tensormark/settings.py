@@ -3,7 +3,6 @@
 import argparse
 import dataclasses
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +32,12 @@ class Settings:
     @classmethod
     def of(cls, folder: Path, **others: Any) -> "Settings":
         """Return the default settings for an assignment's folder, with some replaced."""
-        usual: Mapping[str, Any] = {
+        usual: dict[str, Any] = {
             "references": references_for(folder, None),
             "checkpoint": shipped(folder),
             "data": folder / "data",
         }
-        return cls(**{**usual, **others})
+        return cls(**(usual | others))
 
     def shows_values(self, private: bool) -> bool:
         """Return whether texts and expected values are shown: they may reveal private inputs."""

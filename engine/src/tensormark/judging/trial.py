@@ -38,6 +38,20 @@ class Fault(NamedTuple):
     blocked: str = ""
 
 
+class Verdict(NamedTuple):
+    """What one check of a probe has come to.
+
+    Attributes:
+        is_right: whether one of the answers that count passes.
+        replaced: the failed exercises that stand-ins replace in the first answer that passes.
+    """
+
+    check: Check
+    probe: Probe
+    is_right: bool
+    replaced: frozenset[str] = frozenset()
+
+
 @dataclasses.dataclass
 class Trial(Evidence):
     """Judges an exercise; answers of further calls may be added to `answered` before `result`.
@@ -56,16 +70,16 @@ class Trial(Evidence):
         """Return the result; if the function is not written yet, nothing else is checked."""
         if self.unwritten:
             return Result.of(self.exercise, Outcome.NOT_WRITTEN)
-        decided = list(self.decided())
-        wrong = [(check, probe) for check, probe, used in decided if used is None]
-        outputs = [probe for check, probe in wrong if check is wrong_output]
+        verdicts = list(self.verdicts())
+        wrong = [each for each in verdicts if not each.is_right]
+        outputs = [each.probe for each in wrong if each.check is wrong_output]
         names = {each.name for each in outputs if each.of_sizes or each.name == SECOND_CALL}
-        judged = [(self.excused(check, probe, names), check, probe) for check, probe in wrong]
+        judged = [(self.excused(each, names), each) for each in wrong]
         judged.sort(key=lambda each: each[0])  # of each part, the first is shown
-        faults = [self.fault(check, probe, excused) for excused, check, probe in judged]
+        faults = [self.fault(each.check, each.probe, excused) for excused, each in judged]
         if faults:
             return result_of_faults(self.exercise, faults)
-        upstream = enumerated(sorted(set().union(*(used or () for *_, used in decided))))
+        upstream = enumerated(sorted(set().union(*(each.replaced for each in verdicts))))
         own = enumerated(sorted(self.compensated))
         note = f"right when given a correct {upstream}" if upstream else ""
         if own:
@@ -78,8 +92,8 @@ class Trial(Evidence):
         targets = self.assignment.targets
         return any(hole(each.reply, targets) == self.exercise.id for each in self.answered)
 
-    def decided(self) -> Iterator[tuple[Check, Probe, frozenset[str] | None]]:
-        """Yield what is checked, in order, each with what `deciding_stand_ins` returns.
+    def verdicts(self) -> Iterator[Verdict]:
+        """Yield the verdict of each check of each probe, in order.
 
         Gradients and inputs are those of a right output.
         """
@@ -90,15 +104,15 @@ class Trial(Evidence):
                     continue
                 if check is wrong_gradient and not any(call.gradients for call in probe.calls):
                     continue
-                used = self.deciding_stand_ins(probe, check)
-                if check is wrong_output and used is not None:
+                verdict = self.verdict(check, probe)
+                if check is wrong_output and verdict.is_right:
                     right.append(probe)
-                yield check, probe, used
+                yield verdict
 
     @property
     def undecided(self) -> bool:
         """Whether calls with further stand-ins could change the verdict so far."""
-        return not self.unwritten and any(used is None for *_, used in self.decided())
+        return not self.unwritten and not all(each.is_right for each in self.verdicts())
 
     @property
     def doubtful(self) -> Probe | None:
@@ -122,8 +136,7 @@ class Trial(Evidence):
         doubtful = self.doubtful
         if doubtful is None:
             return frozenset()
-        used = self.deciding_stand_ins(doubtful, wrong_output) or frozenset()
-        return self.wrong - used
+        return self.wrong - self.verdict(wrong_output, doubtful).replaced
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -136,15 +149,15 @@ class Trial(Evidence):
 
     # --- one check of one probe ------------------------------------------------------------------
 
-    def deciding_stand_ins(self, probe: Probe, check: Check) -> frozenset[str] | None:
-        """Return which failed exercises the first right answer replaces; None: none is right."""
+    def verdict(self, check: Check, probe: Probe) -> Verdict:
+        """Return the verdict of one check of a probe."""
         for number, answered in enumerate(self.answers_to(probe)):
             replaced = self.failed.intersection(answered.call.given)
             if (number == 0 or replaced) and self.mismatch(answered, check) is None:
-                return replaced
-        return None
+                return Verdict(check, probe, True, replaced)
+        return Verdict(check, probe, False)
 
-    def excused(self, check: Check, probe: Probe, wrong: set[str]) -> bool:
+    def excused(self, verdict: Verdict, wrong: set[str]) -> bool:
         """Return whether what a probe finds may have a cause that costs the properties already.
 
         That is what fails in other sizes or in a second call, if probes of these fail; after other
@@ -153,10 +166,11 @@ class Trial(Evidence):
         Args:
             wrong: which probes of other sizes and of a second call fail.
         """
+        probe = verdict.probe
         call = probe.calls[0]
         resized = call.sizes.letters != self.exercise.calls[0].sizes.letters
         changed = probe.part == "training" and changed_state(self.answers_to(probe)[0].reply)
-        if check is not wrong_output or probe.part == "properties":
+        if verdict.check is not wrong_output or probe.part == "properties":
             return False
         return bool(
             changed
@@ -174,7 +188,7 @@ class Trial(Evidence):
         mismatch = self.mismatch(answered, wrong_output)
         if mismatch is None or mismatch.kind not in OF_OUTPUT or answered.probe is first:
             return False
-        if self.again is None or self.deciding_stand_ins(first, wrong_output) is None:
+        if self.again is None or not self.verdict(wrong_output, first).is_right:
             return False
         if id(answered) not in self.alone:
             self.alone[id(answered)] = self.again(answered, alone=True)

@@ -79,7 +79,7 @@ def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
 
 
 def _is_buffer(value: Tensor | np.ndarray, owner: object) -> bool:
-    """Say whether a tensor is a whole buffer of a module, whose sizes are not those of the call."""
+    """Return whether a tensor is a whole buffer of a module, with other sizes than the call."""
     if isinstance(value, np.ndarray):
         return False
     buffers = owner.buffers() if isinstance(owner, nn.Module) else ()

@@ -132,11 +132,11 @@ class Gate:
         return other | self.behind
 
     def __instancecheck__(self, value: Any) -> bool:
-        """Say whether an object is of the class behind."""
+        """Return whether an object is of the class behind."""
         return isinstance(value, self.behind)
 
     def __subclasscheck__(self, cls: type) -> bool:
-        """Say whether a class inherits from the class behind."""
+        """Return whether a class inherits from the class behind."""
         return issubclass(cls, self.behind)
 
     def __mro_entries__(self, bases: Any) -> tuple[type, ...]:

@@ -38,7 +38,7 @@ def _entries(folder: str) -> Iterator["os.DirEntry[str]"]:
 
 
 def is_full(folder: str) -> bool:
-    """Say whether there is more in a folder than a submission may write, or what cannot be read."""
+    """Return whether a folder holds more than a submission may write, or cannot be read."""
     total = 0
     try:
         for count, entry in enumerate(_entries(folder), 1):
