@@ -103,6 +103,17 @@ def test_libraries_are_listed_around_the_folders_of_packages(tmp_path):
     assert libraries == [lib / "gcc", lib / "python3.11" / "os"]
 
 
+def test_packages_are_hidden_by_every_path_that_leads_to_them(tmp_path):
+    site = "lib/python3.11/site-packages"
+    (tmp_path / "real" / site).mkdir(parents=True)
+    (tmp_path / "linked").symlink_to("real")
+
+    assert packages.hidden([tmp_path / "linked" / "lib"]) == [
+        tmp_path / "linked" / site,
+        tmp_path.resolve() / "real" / site,
+    ]
+
+
 def test_only_packages_and_libraries_are_readable_and_mounts_agree():
     key = ServerKey(HERE / "no_harness.py", REQUIREMENTS, Path("/checkpoint"), ())
     readable = NoContainer().readable(key)

@@ -46,9 +46,13 @@ def python_files() -> list[str]:
 
 
 def libraries() -> list[str]:
-    """Return the folders of libraries: the system's and this Python's."""
-    own = str(Path(sys.base_prefix, "lib"))
-    return [path for path in dict.fromkeys((own, *LIBRARIES)) if os.path.exists(path)]
+    """Return the folders of libraries: the system's and this Python's, also behind links.
+
+    A shared libpython is found where Python was installed, whatever path it was started by.
+    """
+    own = os.path.join(sys.base_prefix, "lib")
+    paths = dict.fromkeys((own, os.path.realpath(own), *LIBRARIES))
+    return [path for path in paths if os.path.exists(path)]
 
 
 def package_folders() -> list[Path]:
