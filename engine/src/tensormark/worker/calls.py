@@ -403,8 +403,6 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
 
     answer = {f"out/{name}": value for name, value in own.items()}
     if call["twice"]:
-        if model is not None:
-            model.owner.train(call["train"])  # a mode that was changed costs points elsewhere
         again = called_with(list(arguments_of(context, call, tensors, owner)))
         answer |= {f"out/{name}{AGAIN}": value for name, value in again.items()}
     after = zip(call["args"], arguments, strict=True)
