@@ -48,11 +48,6 @@ def _set_device(device: torch.device) -> None:
     torch.set_default_device(None if device.type == "cpu" else device)
 
 
-def _set_deterministic(value: tuple[bool, bool]) -> None:
-    """Set whether to use only deterministic algorithms, and whether others only cause a warning."""
-    torch.use_deterministic_algorithms(value[0], warn_only=value[1])
-
-
 def _set_cudnn(value: tuple[bool, bool]) -> None:
     """Set cuDNN's `deterministic` and `benchmark` flags, which GPU scripts often set."""
     torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = value
@@ -76,11 +71,7 @@ OF_TORCH = (
         "the number of threads": _Setting(torch.get_num_threads, torch.set_num_threads),
         "anomaly detection": _Setting(torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
         "the setting for deterministic algorithms": _Setting(
-            lambda: (
-                torch.are_deterministic_algorithms_enabled(),
-                torch.is_deterministic_algorithms_warn_only_enabled(),
-            ),
-            _set_deterministic,
+            torch.get_deterministic_debug_mode, torch.set_deterministic_debug_mode
         ),
         "the precision of matrix multiplications": _Setting(
             torch.get_float32_matmul_precision, torch.set_float32_matmul_precision
