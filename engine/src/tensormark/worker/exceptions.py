@@ -168,7 +168,7 @@ def _facts(error: BaseException, files: Files) -> dict[str, Any]:
     if type(name) is not str:
         return {}
     if isinstance(error, ModuleNotFoundError):
-        return {"missing": name[:MAX_TEXT]}
+        return {"missing": name}
     path = name.replace(".", "/")
     lacking = [file for file in (f"{path}.py", f"{path}/__init__.py") if file in files.given]
     return {"lacking": lacking[0]} if lacking else {}
