@@ -33,7 +33,7 @@ LEFT_BEHIND = (
 def _changed(file: str) -> re.Pattern[str]:
     """Return what matches the names that a file may have been given, in lower case."""
     stem = re.escape(file.removesuffix(".py").lower())
-    return re.compile(rf"(?:copy of )?(?:{PLATFORM})?{stem}(?:{COPY})?\.py", re.DOTALL)
+    return re.compile(rf"(?:copy of )?(?:{PLATFORM})?{stem}(?:{COPY})?\.py")
 
 
 def target_of(name: str, editable: Sequence[str]) -> str | None:
@@ -52,7 +52,7 @@ def target_of(name: str, editable: Sequence[str]) -> str | None:
 
 def is_from_platform(name: str) -> bool:
     """Return whether a platform has put something before the name that a student chose."""
-    return re.match(PLATFORM, name.lower(), re.DOTALL) is not None
+    return re.match(PLATFORM, name.lower()) is not None
 
 
 def is_hidden(name: str) -> bool:
