@@ -266,7 +266,7 @@ def most_telling(
     if first is not own or last is own:
         return last, mismatch
     raised = mismatch.kind == "raised"
-    worded = raised and last.reply.status == "error" and not last.reply.text.startswith("raised ")
+    worded = raised and last.reply.status != "lost" and not last.reply.text.startswith("raised ")
     if own_mismatch.kind == "raised":
         if wrong:
             return last, mismatch
