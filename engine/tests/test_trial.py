@@ -142,9 +142,14 @@ def test_a_message_names_all_that_had_to_be_replaced():
 
 
 def test_a_students_exception_is_followed_by_how_a_stand_in_was_miscalled():
-    problem = finding(trial(RAISED, reply(None, "error", "norm() gets no weights")))
+    shapes = ["x: (2, 3)"]
+    own = reply(None, "error", RAISED.text, shapes=shapes)
+    miscalled = reply(None, "error", "norm() gets no weights (main.py, line 3)", shapes=shapes)
 
-    assert (problem.headline, problem.details[0]) == (RAISED.text, "norm() gets no weights")
+    problem = finding(trial(own, miscalled))
+
+    assert problem.headline == RAISED.text
+    assert problem.details[:-1] == ("on line 3, x: (2, 3)", miscalled.text)
 
 
 @pytest.mark.parametrize("part", ["evidence.observe", "findings._place", "findings._excerpt"])
