@@ -3,11 +3,13 @@
 The golden corpus has more forms of answers, in the rows style/layer.
 """
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from tensormark.worker.stand_ins import accepts, call_with_forms, replace_method, with_signature_of
+from tensormark.worker.state import Generators
 
 
 def with_comma(x):
@@ -76,19 +78,19 @@ def test_the_tensor_of_the_same_shape_is_exchanged(kind):
 def test_an_original_that_is_observed_changes_nothing():
     def original(module, x):
         module.count = 1
-        x.mul_(torch.rand(1))
+        x.mul_(torch.rand(1) * np.random.rand())
         torch.set_default_dtype(torch.float64)
         return [x, 1]
 
     module = nn.Linear(1, 1)
     x = torch.ones(2)
-    state = torch.get_rng_state()
+    generators = Generators()
     stand_in = with_signature_of(original, lambda module, x: x + 1)
 
     assert call_with_forms(lambda: stand_in(module, x)[0], unpacks=True).tolist() == [2, 2]
     assert x.tolist() == [1, 1]
     assert not hasattr(module, "count")
-    assert torch.equal(torch.get_rng_state(), state)
+    assert not generators.used()
     assert torch.get_default_dtype() is torch.float32
 
 
@@ -101,6 +103,17 @@ def test_an_original_that_raises_is_read():
     stand_in = with_signature_of(original, tenfold)
 
     assert call_with_forms(lambda: stand_in(1)[0], unpacks=True) == 10
+
+
+def test_a_wrong_call_raises_what_it_would_raise_without_a_stand_in():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'y'"):
+        with_signature_of(with_comma, tenfold)(1, y=2)
+
+
+def test_the_default_of_a_parameter_that_was_not_published_is_left_out():
+    stand_in = with_signature_of(lambda x, more=2: x, lambda x, factor=10: factor * x)
+
+    assert stand_in(1) == 10
 
 
 class Minus(nn.Module):
@@ -147,6 +160,7 @@ def test_a_stand_in_fits_in_any_place(kind):
 
     assert part.method(1) == (part, 2)
     assert isinstance(part, kind)
+    assert isinstance(part.method, Minus) == (kind is WithModule)
     assert type(part).__name__ == kind.__name__
     assert kind is Raising or other.method(torch.ones(1)).item() == 0
 

@@ -112,7 +112,7 @@ def test_numbers_that_lie_do_no_harm():
     records, made, _ = sound()
     records[:] = np.iinfo(np.int64).max
     made[:] = np.nan
-    parents = np.array([(2, 5), (5, 2), (-1, -2), (1, 1), (2**62, 0)], np.int64)
+    parents = np.array([(2, 5), (5, 2), (-1, -2), (1, 1), (2**62, 0)] * MAX_RECORDS, np.int64)
 
     found = tape(records, made, parents)
 
