@@ -192,12 +192,26 @@ def test_a_bad_option_is_one_line_and_changes_nothing(case, folder, place):
     assert not [name for name in before if before[name] != after[name] and "sqlite" not in name]
 
 
-def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch):
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "x://127.0.0.1:1"])
+def test_a_scheduler_that_is_not_there_ends_the_run(monkeypatch, address):
     pytest.importorskip("distributed")
     monkeypatch.setattr(jobs, "CONNECTING", 0.1)
 
     with pytest.raises(jobs.UserError, match="cannot be reached"):
-        jobs.Cluster("tcp://127.0.0.1:1")
+        jobs.Cluster(address)
+
+
+def test_a_cluster_that_does_no_work_ends_the_run(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(jobs, "NO_WORKER", 0)
+    monkeypatch.setattr(jobs, "CONNECTING", 0.5)
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster:
+        connected = jobs.Cluster(cluster.scheduler_address)
+        with pytest.raises(jobs.UserError, match="there has been no worker"):
+            connected.slots()
+
+    with pytest.raises(jobs.UserError, match="the scheduler has stopped"):
+        connected.slots()
 
 
 def test_a_folder_with_something_else_is_left_alone(folder, place, tmp_path):
@@ -298,6 +312,13 @@ def test_a_worker_that_differs_ends_the_run():
 
     with pytest.raises(jobs.UserError, match="a worker cannot grade: host has torch 1"):
         list(jobs.answers(unfit, {"a": ANY}, ANY))
+
+
+def test_a_worker_without_the_references_says_that_it_cannot_grade(folder):
+    settings = jobs.Settings.of(folder, references=folder)
+
+    with pytest.raises(jobs.UnfitWorkerError, match="manifest"):
+        jobs.do(ANY, jobs.Terms(folder, settings, True, ()))
 
 
 # --- real runs ----------------------------------------------------------------------------------
