@@ -47,6 +47,7 @@ def test_what_is_shown_is_what_runs_and_all_else_stays(ends, indentation):
         line = after.pop(change.line - 1)
         assert after == lines[: change.line - 1] + lines[change.line :]
         assert line.strip() == re.sub("[«»]", "", change.shown)
+        assert "«print»" not in change.shown  # it is no variable of the function
 
 
 METHOD = "class A:\n    def f(self, x):\n        "
