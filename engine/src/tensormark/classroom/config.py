@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from tensormark.classroom.entry import ALL, CHANGED, Adjustment, Entry
-from tensormark.classroom.people import FileError, plain, read_table
+from tensormark.classroom.people import FileError, plain, read_given, read_table
 from tensormark.classroom.platforms import BY_NAME
-from tensormark.files import read_text, write_whole
+from tensormark.files import write_whole
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import visible
 from tensormark.sandbox.interface import BUDGET
@@ -118,11 +118,9 @@ def read(path: Path) -> Config:
     if not path.exists():
         return Config()
     try:
-        given = tomllib.loads(read_text(path, LARGEST))
+        given = tomllib.loads(read_given(path, LARGEST).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # of tomllib, a decoder, or a number
         raise FileError(f"{path}: not TOML: {error}") from error
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
     for key, value in given.items():
         if key not in RULES:
             near = difflib.get_close_matches(key, RULES, n=1)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tensormark.characters import is_visible, listed
 from tensormark.classroom.entry import Entry
-from tensormark.files import NotAFileError, TooLargeError, read_whole
+from tensormark.files import read_whole
 from tensormark.usage import UserError
 
 LARGEST = 32 << 20  # bytes
@@ -59,6 +59,18 @@ STAFF = re.compile(
 
 class FileError(UserError):
     """A file or folder that staff gave cannot be used; the message is one sentence."""
+
+
+def read_given(path: Path, largest: int) -> bytes:
+    """Return what is in a file that staff gave; see `read_whole`.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    try:
+        return read_whole(path, largest)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
 
 
 def words(name: str) -> list[str]:
@@ -123,22 +135,22 @@ class CsvTable:
         """
         one = re.escape(self.separator)
         cells = re.findall(rf'("(?:[^"]|"")*"|[^{one}\r\n]*)({one}|\r\n?|\n|\Z)', self.text)
-        parts = [self.before]
-        row = column = 0
+        written: list[str] = [self.before]
+        row: list[str] = []
+        number = 0
         for cell, end in cells:
-            is_last = end != self.separator
-            if row in texts and (column == place or (is_last and column < place)):
-                new = texts[row]
-                is_quoted = cell.startswith('"') and column == place
-                if is_quoted or self.separator in new:
-                    new = f'"{new}"'
-                kept = "" if column == place else cell
-                parts.append(kept + self.separator * (place - column) + new + end)
-            else:
-                parts.append(cell + end)
-            row += is_last
-            column = 0 if is_last else column + 1
-        return "".join(parts).encode(self.encoding)
+            row.append(cell)
+            if end == self.separator:
+                continue
+            if number in texts:
+                new = texts[number]
+                row += [""] * (place + 1 - len(row))
+                is_quoted = row[place].startswith('"') or self.separator in new
+                row[place] = f'"{new}"' if is_quoted else new
+            written.append(self.separator.join(row) + end)
+            row = []
+            number += 1
+        return "".join(written).encode(self.encoding)
 
 
 def read_table(path: Path) -> CsvTable:
@@ -147,19 +159,12 @@ def read_table(path: Path) -> CsvTable:
     Raises:
         FileError: it cannot be read, or is not one.
     """
+    content = read_given(path, LARGEST)
+    encoding = next((name for mark, name in MARKS.items() if content.startswith(mark)), "utf-8")
     try:
-        content = read_whole(path, LARGEST)
-        encoding = next((name for mark, name in MARKS.items() if content.startswith(mark)), "utf-8")
         text = content.decode(encoding)
-    except (TooLargeError, NotAFileError) as error:
-        raise FileError(f"{path}: {error}; name the CSV file") from error
     except UnicodeDecodeError as error:
-        fix = "export it as CSV"
-        if path.suffix.lower() != ".xlsx":
-            fix = "save it as CSV UTF-8"
-        raise FileError(f"{path}: is not UTF-8 text; {fix}") from error
-    except OSError as error:
-        raise FileError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise FileError(f"{path}: is not UTF-8 text; export or save it as CSV UTF-8") from error
     said = SEPARATOR.match(text)
     before = said[0] if said else ""
     text = text.removeprefix(before)
