@@ -10,8 +10,8 @@ without uploads.
 
 import difflib
 import itertools
-from collections import ChainMap, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,10 +26,12 @@ NOT_LISTED = "not on the class list"
 UNNAMED = "has the name of the assignment's file and of no student"
 EACH = "write into the column `file` of each of these rows what is theirs"
 BY_STAFF = "by staff"  # the attempt of what the list names, which alone counts
+NAME = "name"  # the kind of names, which no id may be of
 People = set[Entry]  # of the list
 Owner = tuple[Entry, ...]  # one person on the list, or the members of a team, in its order
 SOMEBODY: Owner = ()  # else
 Names = defaultdict[str, set[str]]
+Index = Mapping[str, Sequence[tuple[str, Entry]]]  # texts as they are compared, and as in the list
 
 
 @dataclass
@@ -48,8 +50,9 @@ class _Group:
 
     @property
     def owner(self) -> Owner:
-        """Whose it is; SOMEBODY if that is not certain."""
-        return next(iter(self.owners)) if len(self.owners) == 1 else SOMEBODY
+        """Whose it is; SOMEBODY if that is not certain, or it is of another assignment."""
+        certain = len(self.owners) == 1 and not self.stray
+        return next(iter(self.owners)) if certain else SOMEBODY
 
     @property
     def label(self) -> str:
@@ -60,6 +63,10 @@ class _Group:
     def stray(self) -> str:
         """The title of another assignment, of which it is; "" for none."""
         return self.uploads[0].stray
+
+
+def _members(owners: Iterable[Iterable[Entry]]) -> People:
+    return People().union(*owners)
 
 
 def _nobodys(uploads: list[Upload], why: str, fix: str = "") -> Entry:
@@ -86,21 +93,21 @@ class Owners:
         self.given: list[str] = []
         self.doubts: list[str] = []
         self.platform = platform
-        self.ids: dict[str, dict[str, People]] = {}  # by kind and id
-        self.plain: dict[str, dict[str, People]] = {}  # by kind and plain id
-        self.names: dict[str, People] = {}
+        self.texts: dict[str, dict[str, list[tuple[str, Entry]]]] = {ANY: {}, NAME: {}}  # by kind
         self.teams: dict[str, Owner] = {}
         for person in people:
             for title, text in person.ids.items():
-                kind = title.partition(":")[0]
-                self.ids.setdefault(kind, {}).setdefault(text, set()).add(person)
-                self.plain.setdefault(kind, {}).setdefault(plain(text), set()).add(person)
-            named = person.name != person.student or not person.ids
-            for form in forms(person.name) if named else ():
-                self.names.setdefault(form, set()).add(person)
+                for kind in (title.partition(":")[0], ANY):
+                    self._add(kind, plain(text), text, person)
+            if person.name != person.student or not person.ids:
+                for form in forms(person.name):
+                    self._add(NAME, form, form, person)
             if person.team:
                 team = "".join(words(person.team))
                 self.teams[team] = (*self.teams.get(team, ()), person)
+
+    def _add(self, kind: str, compared: str, text: str, person: Entry) -> None:
+        self.texts.setdefault(kind, {}).setdefault(compared, []).append((text, person))
 
     def entries(self, uploads: Sequence[Upload], folder: Path, main: str) -> list[Entry]:
         """Give uploads to students.
@@ -119,14 +126,13 @@ class Owners:
         groups = self._groups([each for each in named if each.path not in within])
         self._note_rivals(groups)
         for group in groups:
-            if group.owner and not group.rivals and not group.stray:
+            if group.owner and not group.rivals:
                 for person in group.owner:
                     person.uploads += group.uploads
             else:
                 rest.append(self._entry(group))
-                remark = rest[-1].problem if group.stray else f"{group.label!r} could be theirs"
-                for person in People().union(*group.owners):
-                    person.remarks.append(remark)
+                for person in _members(group.owners):
+                    person.remarks.append(f"{group.label!r} could be theirs")
         return _with_unique_names([*self.people, *rest])
 
     # --- the assignment's title, which comes before the owner in some names -----------------------
@@ -210,25 +216,18 @@ class Owners:
 
     def _by_ids(self, claim: Claim) -> People:
         """Return the people whom the ids of a claim may mean."""
-        for kind, text in claim.ids.items():
-            found = self._by_id(self._kinds(kind), text)
-            if found or kind in self.ids:  # the strongest kind that the list has decides
-                return found
+        for text in claim.ids:
+            alike = self._listed(claim.kind).get(plain(text), ())
+            exact = {person for own, person in alike if own == text}
+            people = exact or {person for _, person in alike}
+            if exact or len(people) == 1:
+                return people
         return set()
 
-    def _by_id(self, kinds: Collection[str], text: str) -> People:
-        """Return the people with an id, or else the only one with an id that is alike."""
-        exact = People().union(*(self.ids[kind].get(text, ()) for kind in kinds))
-        if exact:
-            return exact
-        alike = People().union(*(self.plain[kind].get(plain(text), ()) for kind in kinds))
-        return alike if len(alike) == 1 else set()
-
-    def _kinds(self, kind: str) -> Collection[str]:
-        """Return the kinds of the list's ids that an id of this kind may be of."""
-        if kind in self.ids:
-            return [kind]
-        return () if kind == self.platform.name else self.ids.keys()
+    def _listed(self, kind: str) -> Index:
+        """Return the ids of the list that one of a kind may be; none if only a platform has it."""
+        others = {} if kind == self.platform.name else self.texts[ANY]
+        return self.texts.get(kind, others)
 
     def _owners(self, people: People, name: str) -> set[Owner]:
         """Return people, or the team of a name, whose submission belongs to its members."""
@@ -242,13 +241,14 @@ class Owners:
     def _by_name(self, claims: Sequence[Claim]) -> set[Owner]:
         """Return the possible owners by name alone, which counts only where no id can."""
         claim, *others = claims
-        names: Iterable[str] = claim.ids.values()
-        if ANY not in claim.ids:
-            if others or any(map(self._kinds, (self.platform.name, *claim.ids))):
+        names = claim.ids
+        if claim.kind != ANY:
+            if others or self._listed(self.platform.name) or self._listed(claim.kind):
                 return set()
-            names = [claim.name]
+            names = (claim.name,)
         for name in names:
-            people = People().union(*(self.names.get(form, ()) for form in forms(name)))
+            alike = (self.texts[NAME].get(form, ()) for form in forms(name))
+            people = {person for _, person in itertools.chain(*alike)}
             owners = self._owners(people, name)
             if owners:
                 return owners
@@ -279,11 +279,11 @@ class Owners:
 
         Returns: what the list names, and what nobody gets of that.
         """
-        named: dict[Path, People] = {}  # and in whose rows
+        named = defaultdict[Path, People](set)  # and in whose rows
         for person in self.people:
             if Path(person.file).parts:
-                named.setdefault(folder / person.file, set()).add(person)
-        decided = People().union(*named.values())
+                named[folder / person.file].add(person)
+        decided = _members(named.values())
         within: set[Path] = set()
         nobodys: list[Entry] = []
         for path, rows in named.items():
@@ -292,9 +292,9 @@ class Owners:
             own = [each for each in uploads if each.path in here]
             groups = self._groups(own)
             owners = set[Owner]().union(*(group.owners for group in groups))
-            others = People().union(*owners)
+            others = _members(owners)
             if others & rows:
-                rows |= People().union(*(group.owner for group in groups)) - decided
+                rows |= _members(group.owner for group in groups) - decided
                 others = set()
             if others - decided and SOMEBODY not in owners:
                 why = f"is in the row of {self._called(rows)}, but its name or id is that of "
@@ -327,8 +327,7 @@ class Owners:
         names = []
         for group in groups:
             claim = group.claims[0]
-            kind = next(iter(claim.ids), ANY)
-            if kind != ANY and self._kinds(kind) and not group.owners:
+            if claim.kind != ANY and self._listed(claim.kind) and not group.owners:
                 names.append(repr(legible(claim.name)))
         return " and ".join(names)
 
@@ -339,10 +338,10 @@ class Owners:
 
     def _note_rivals(self, groups: Sequence[_Group]) -> None:
         """Note in each group the names of others that claim the same person."""
-        claimed: dict[object, list[_Group]] = {}
+        claimed = defaultdict[object, list[_Group]](list)
         for group in groups:
             for key in self._keys(group):
-                claimed.setdefault(key, []).append(group)
+                claimed[key].append(group)
         for sharing in claimed.values():
             for group, other in itertools.permutations(sharing, 2):
                 # one with several readings disputes no plain one: somebody may have chosen it
@@ -351,11 +350,9 @@ class Owners:
 
     def _keys(self, group: _Group) -> Sequence[object]:
         """Return what only one group may claim: people without any, or an unlisted name."""
-        if group.stray:
-            return []
         if group.owner:
             return [person for person in group.owner if not person.uploads]
-        if group.owners or len(group.claims) > 1:
+        if group.owners or group.stray or len(group.claims) > 1:
             return []
         return group.claims[0].identity[-1:]  # of a copy, the name without its number
 
@@ -363,8 +360,8 @@ class Owners:
         """Return the line of what nobody on the list gets."""
         claim, *others = group.claims
         if group.stray:
-            why = f"{legible(claim.name)}'s file of another assignment, {group.stray!r}"
-            return Entry(group.label, group.label, uploads=group.uploads, problem=why, unowned=True)
+            why = f"is {legible(claim.name)}'s file of another assignment, {group.stray!r}"
+            return _nobodys(group.uploads, why)
         owners = sorted(group.owners - {SOMEBODY}, key=self._places)
         whose = [f"team {first.team}" if members else first.called for first, *members in owners]
         if SOMEBODY in group.owners:
@@ -388,14 +385,13 @@ class Owners:
 
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
-        kind, text = next(iter(claim.ids.items()), (ANY, claim.name))
-        given = kind == self.platform.name and not self.platform.chosen_by_students
-        kinds = () if given else self._kinds(kind)
-        known = ChainMap(self.names, *(self.plain[each] for each in kinds))
+        text = claim.identity[0]
+        given = claim.kind == self.platform.name and not self.platform.chosen_by_students
+        known = {**({} if given else self._listed(claim.kind)), **self.texts[NAME]}
         near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"
-        people = known[near[0]]
+        people = {person for _, person in known[near[0]]}
         exact = ", so that only the exact one counts" if len(people) > 1 else ""
         return f"which has no {text!r}{NEAREST}{near[0]!r}, of {self._called(people)}{exact}"
 

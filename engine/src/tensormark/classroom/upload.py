@@ -1,8 +1,7 @@
 """Something that was handed in, as a platform describes it, and how to read whose it is."""
 
 import datetime
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ANY = "any"  # the kind of a text that may be an id of any kind
@@ -14,20 +13,22 @@ class Claim:
 
     Attributes:
         name: a person's or team's, to display.
-        ids: by kind, such as "canvas" or "email", the strongest first.
+        kind: of the ids, such as "canvas" or "email"; ANY where they may be of any kind.
+        ids: the first that is somebody's counts.
         student: the id to use where no list has the person, if it is not the name.
         title: what comes before the name, if that may be the assignment's title.
     """
 
     name: str
-    ids: Mapping[str, str] = field(default_factory=dict)
+    kind: str
+    ids: tuple[str, ...] = ()
     student: str = ""
     title: str = ""
 
     @property
     def identity(self) -> tuple[str, ...]:
         """What everything by the same owner has in common: a platform may cut off names."""
-        return tuple(self.ids.values()) or (self.name,)
+        return self.ids or (self.name,)
 
 
 @dataclass(frozen=True)

@@ -183,11 +183,11 @@ def after_titles(text: str, separator: str, kind: str) -> tuple[Claim, ...]:
     """
     ends = [place + 1 for place, letter in enumerate(text) if letter == separator]
     names = [(text[:end], text[end:]) for end in (*reversed(ends), 0)]
-    return tuple(Claim(name, {kind: name}, title=title) for title, name in names)
+    return tuple(Claim(name, kind, (name,), title=title) for title, name in names)
 
 
 def own_name(path: Path) -> Upload:
     """Read a name that a person chose; the file's date says which of several is newest."""
     name = path.name if is_folder(path) else without_ending(path.name)
-    claim = Claim(name, {ANY: name})
+    claim = Claim(name, ANY, (name,))
     return Upload(path, (claim,), path.name, f"{path.lstat().st_mtime_ns:020}")

@@ -44,7 +44,7 @@ class Brightspace(Platform):
             return None
         name = match["name"]
         identity = f"{name}_{match['id']}"
-        claim = Claim(name, {"brightspace": identity}, identity)
+        claim = Claim(name, self.name, (identity,), identity)
         submitted = moment(f"{match['hour']} {match['minute']}", SHOWN)
         return Upload(path, (claim,), match["file"] or "", submitted=submitted)
 

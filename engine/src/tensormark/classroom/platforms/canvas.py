@@ -50,7 +50,7 @@ def _claim(name: str, match: re.Match[str]) -> Claim | None:
     student = match["id"] if match.re is NAMED else f"anon{match['id']}"
     letters = ESCAPED.sub("", name)
     if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
-        return Claim(name, {"canvas": student}, student)
+        return Claim(name, Canvas.name, (student,), student)
     return None
 
 

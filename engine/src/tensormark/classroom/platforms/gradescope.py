@@ -14,10 +14,10 @@ from typing import Any
 import yaml
 
 from tensormark.classroom.entry import legible
-from tensormark.classroom.people import FileError
+from tensormark.classroom.people import FileError, read_given
 from tensormark.classroom.platforms.base import Platform, moment
 from tensormark.classroom.upload import Claim, Upload
-from tensormark.files import NotAFileError, TooLargeError, is_folder, read_text
+from tensormark.files import is_folder
 
 METADATA = "submission_metadata.yml"
 FOLDER = re.compile(r"submission_[0-9]+")
@@ -44,9 +44,7 @@ def _metadata(path: Path) -> Mapping[str, Any]:
     """
     try:
         # every scalar is a text, and tags are ignored: Ruby has its own, such as that of a symbol
-        content = yaml.load(read_text(path, LARGEST), Loader=yaml.CBaseLoader)
-    except (TooLargeError, NotAFileError) as error:
-        raise FileError(f"{path}: {error}") from error
+        content = yaml.load(read_given(path, LARGEST), Loader=yaml.CBaseLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise FileError(f"{path}: is not Gradescope's; export the submissions again") from error
     return _named(content)
@@ -101,10 +99,11 @@ class Gradescope(Platform):
             submitted = moment(_text(entry, "created_at"))
             people = entry.get("submitters")
             for who in map(_named, people if isinstance(people, list) and people else [{}]):
-                given = {"email": _text(who, "email"), "id": _text(who, "sid")}
-                first = [(kind, text) for kind, text in given.items() if text][:1]
                 name = _text(who, "name") or path.name
-                student = first[0][1] if first else f"{name}_{path.name}"
-                claim = Claim(name, dict(first), student)
+                claim = Claim(name, self.name, (), f"{name}_{path.name}")
+                for kind, key in (("id", "sid"), ("email", "email")):  # the stronger one last
+                    text = _text(who, key)
+                    if text:
+                        claim = Claim(name, kind, (text,), text)
                 uploads.append(Upload(path, (claim,), attempt=path.name, submitted=submitted))
         return uploads

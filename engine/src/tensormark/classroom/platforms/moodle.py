@@ -64,9 +64,9 @@ class Moodle(Platform):
         if match is None or (not match["id"] and "_" in match["name"]):
             return None
         name = match["name"]
-        claim = Claim(name)
+        claim = Claim(name, self.name)
         if match["id"]:
-            claim = Claim(name, {"moodle": match["id"]}, f"{name}_{match['id']}")
+            claim = Claim(name, self.name, (match["id"],), f"{name}_{match['id']}")
         file = match["file"] or ""
         typed = bool(match["typed"])
         return Upload(path, (claim,), file=file, again=again(file), typed=typed)
@@ -122,11 +122,11 @@ class Moodle(Platform):
     def _claim(self, entry: Entry) -> Claim:
         """Return that of what somebody handed in; an empty one if there is none."""
         upload = self.upload(entry.path) if entry.path else None
-        return upload.claims[0] if upload else Claim("")
+        return upload.claims[0] if upload else Claim("", self.name)
 
     def _participant(self, entry: Entry) -> str:
         """Return somebody's number by the worksheet, else by the folder; "" if neither has it."""
-        return entry.ids.get(self.name) or self._claim(entry).ids.get(self.name, "")
+        return entry.ids.get(self.name) or "".join(self._claim(entry).ids)
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:
         """Yield a page for each participant.

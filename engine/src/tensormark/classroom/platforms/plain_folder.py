@@ -11,7 +11,6 @@ from pathlib import Path
 from tensormark.classroom.platforms.base import Platform, own_name
 from tensormark.classroom.upload import ANY, Claim, Upload
 
-AGAIN = "again"  # the kind of what an id may be without the number of a copy
 REPEATED = re.compile(r"(.+?)(?: ?\([0-9]{1,3}\)|-[0-9]{1,3})", re.S)
 
 
@@ -29,7 +28,7 @@ class PlainFolder(Platform):
             name = upload.claims[0].name
             repeated = REPEATED.fullmatch(name)
             if repeated and repeated[1] in names:
-                claim = Claim(name, {ANY: name, AGAIN: repeated[1]})
+                claim = Claim(name, ANY, (name, repeated[1]))
                 upload = replace(upload, claims=(claim,))
             results.append(upload)
         return results
