@@ -49,7 +49,7 @@ from tensormark.reports.terminal import is_terminal
 from tensormark.reports.text import escape_unencodable_output, visible
 from tensormark.sandbox.tiers import CONTAINED, PROCESS
 from tensormark.strictest import strictest_isolating
-from tensormark.usage import UserError, command, option
+from tensormark.usage import UserError, option
 from tensormark.viva.subject import subjects_of
 
 MOST_WORKERS = 1024
@@ -82,13 +82,9 @@ def _submissions(text: str) -> Path:
         SubmissionError: it is not a folder.
     """
     path = Path(expanded(text))
-    fault = "" if path.is_dir() else "there is no such folder"
-    if not text:
-        fault = f"give the folder with the submissions: {command('class', submissions='dir')}"
-    elif path.is_file():
-        fault = "is a file, not a folder; unpack it and name the folder"
-    if fault:
-        raise SubmissionError(f"{option('submissions', text)}: {fault}")
+    if not text or not path.is_dir():
+        fix = "name the folder with the unpacked submissions"
+        raise SubmissionError(f"{option('submissions', text)}: there is no such folder; {fix}")
     return path
 
 
@@ -138,8 +134,8 @@ def _counted(entries: Sequence[Entry]) -> str:
     found = Counter(each.kind for each in entries)
     kinds = [kind for kind in entry.KINDS if found[kind] or kind == entry.GRADED]
     parts = [f"{found[kind]} {kind}" for kind in kinds]
-    people = sum(each.kind != entry.NOBODYS for each in entries)
-    return f"{number_of(people, 'student')}: {', '.join(parts)}"
+    people = number_of(len(entries) - found[entry.NOBODYS], "student")
+    return f"{people}: {', '.join(parts)}"
 
 
 def _listed(entries: Sequence[Entry]) -> list[str]:
@@ -147,11 +143,11 @@ def _listed(entries: Sequence[Entry]) -> list[str]:
     lines: list[str] = []
     others = (entry.UNIMPORTABLE, entry.EMPTY, entry.UNREAD, entry.NOBODYS, entry.NOT_IN)
     for kind in (*entry.OURS, *others):
-        own = [each for each in entries if each.kind == kind]
         about = []
-        for each in own:
-            why = each.without if each.without != kind else ""
-            about.append(": ".join([each.called, *([why] if why else each.notes[:1])]))
+        for each in entries:
+            if each.kind == kind:
+                why = [each.without] if each.without != kind else each.notes[:1]
+                about.append(": ".join([each.called, *filter(None, why)]))
         lines += returned.listed("students", kind, about)
     return lines
 
@@ -182,8 +178,13 @@ class Class:
         if not self.references.private:
             print(PUBLIC.format(option("references", PRIVATE)), flush=True)
         self._find()
-        if self.config.column:
-            returned.column_of(self.found, self.config.column)  # which fails before all else
+        self.column = None
+        try:
+            self.column = returned.column_of(self.found, self.config.column)
+        except FileError as error:
+            if self.config.column:
+                raise
+            self.warnings.append(f"no {returned.MARKS}: {error}")
         self.asked = self._asked()
         bonus = self.config.leaderboard_bonus
         self.standings = Standings(assignment, bonus) if self.config.leaderboard or bonus else None
@@ -203,8 +204,8 @@ class Class:
             for name in (*WRITTEN, NEW):
                 written = self.out / name
                 if real(path).is_relative_to(real(written)):
-                    fix = f"each run writes {written} anew; move it elsewhere"
-                    raise SubmissionError(f"{path}: {fix}")
+                    why = f"each run writes {written} anew; move it elsewhere"
+                    raise SubmissionError(f"{path}: {why}")
         editable = self.assignment.editable
         given = GivenFiles(self.assignment, self.references.manifest.get("starter", {}))
         self.found = find(
@@ -250,10 +251,8 @@ class Class:
             budget=float(self.config.budget),
             training_times=float(self.config.training_times),
         )
-        tier = self.config.tier
-        if not tier and self.options.scheduler:
-            tier = CONTAINED
-        elif not tier:
+        tier = self.config.tier or (CONTAINED if self.options.scheduler else "")
+        if not tier:
             tier = strictest_isolating(self.assignment, own, 'tier = "process" in class.toml')
         own = dataclasses.replace(own, tier=tier)
         return Terms(folder, own, self.options.check, facts(folder, own.references))
@@ -287,7 +286,7 @@ class Class:
     # --- doing ----------------------------------------------------------------------------
 
     def _results(
-        self, jobs: Sequence[tuple[Entry, Job]], what: str, before: str = ""
+        self, jobs: Mapping[Entry, Job], what: str, before: str = ""
     ) -> Iterator[tuple[Entry, Result | None, str]]:
         """Do and keep what was not done before; yield all results, and why there is none.
 
@@ -297,13 +296,13 @@ class Class:
         Raises:
             UserError: no worker can do any.
         """
-        keys = [job.key(self.terms) for _, job in jobs]
-        keyed = {key: job for key, (_, job) in zip(keys, jobs, strict=True)}
-        wanted = {key: job for key, job in keyed.items() if not complete(self.store.get(key))}
-        if before and len(wanted) < len(keyed):
-            print(f"{len(keyed) - len(wanted)} {before}", flush=True)
+        keys = {each: job.key(self.terms) for each, job in jobs.items()}
+        equal = {key: jobs[each] for each, key in keys.items()}
+        wanted = {key: job for key, job in equal.items() if not complete(self.store.get(key))}
+        if before and len(wanted) < len(equal):
+            print(f"{len(equal) - len(wanted)} {before}", flush=True)
         faults = self._do(wanted, what) if wanted else {}
-        for (each, _), key in zip(jobs, keys, strict=True):
+        for each, key in keys.items():
             yield each, self.store.get(key), faults.get(key, "")
 
     def _do(self, jobs: Mapping[str, Job], what: str) -> dict[str, str]:
@@ -336,7 +335,7 @@ class Class:
 
     def grade(self) -> None:
         """Grade what has no complete result yet, and fill in the entries."""
-        jobs = [(each, Job(each.submission)) for each in self.entries if each.submission]
+        jobs = {each: Job(each.submission) for each in self.entries if each.submission}
         for each, result, fault in self._results(jobs, "to grade", "graded before"):
             each.problem = fault
             if result is not None and each.path is not None:
@@ -345,13 +344,13 @@ class Class:
     def ask(self) -> None:
         """Have questions made for the students who get some, and note them."""
         secret = self.store.secret()
-        jobs: list[tuple[Entry, Job]] = []
+        jobs: dict[Entry, Job] = {}
         for each in self.asked:
             job = sheets.job_of(each, self.config.viva, secret, self.assignment)
             if job is None:
                 each.sheet_note = sheets.NOTHING_RIGHT if each.result else each.kind
             else:
-                jobs.append((each, job))
+                jobs[each] = job
         for each, result, fault in self._results(jobs, "to make questions on"):
             sheets.note_sheet(each, result or {"note": f"not made: {fault}"})
 
@@ -362,15 +361,10 @@ class Class:
         new = self.out / NEW
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
-        column = None
         lines: list[str] = []
         if self.standings:
             lines.append(self.standings.write(self.entries, self.store.secret(), new))
-        try:
-            column = returned.column_of(self.found, self.config.column)
-        except FileError as error:
-            lines.append(f"no {returned.MARKS}: {error}")
-        lines += returned.limit(self.entries, column, self.config.limits)
+        lines += returned.limit(self.entries, self.column, self.config.limits)
         common = counts.note_flags(self.entries)
         given = {
             name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
@@ -386,7 +380,7 @@ class Class:
         write_whole(new / gradebook.TABLE, gradebook.table(self.entries))
         write_whole(new / gradebook.PAGE, gradebook.page(self.entries, says, common))
         write_whole(new / teach.PAGE, teach.page(self.entries, says, self.course))
-        lines += returned.write(self.found, column, self.config.feedback, new, self.out)
+        lines += returned.write(self.found, self.column, self.config.feedback, new, self.out)
         if self.config.viva:
             lines += sheets.write(self.asked, new)
         for name in WRITTEN:
