@@ -289,7 +289,7 @@ ANY = None  # a job, or its terms
         ([BUG, DONE], DONE),
         ([BUG, BUG, BUG], jobs.JobFailed("a worker failed: ValueError: x")),
         ([DIED, DONE], DONE),
-        ([DIED, DIED], jobs.JobFailed(jobs.KILLS, died=True)),
+        ([DIED, DIED], jobs.DIED),
     ],
 )
 def test_a_job_is_tried_again_as_often_as_it_makes_sense(steps, answer):

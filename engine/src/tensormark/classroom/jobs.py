@@ -255,7 +255,7 @@ class Cluster:
         """
         try:
             threads = int(sum(self.client.nthreads().values()))
-        except (OSError, TimeoutError) as error:
+        except OSError as error:
             raise UserError("the scheduler has stopped; start it, and run this again") from error
         if threads:
             self.last_seen = time.monotonic()
@@ -283,10 +283,12 @@ def workers(scheduler: str, count: int) -> Workers:
 
 
 class JobFailed(NamedTuple):
-    """Why a job has no result, and whether its worker died."""
+    """Why a job has no result."""
 
     reason: str
-    died: bool = False
+
+
+DIED = JobFailed(KILLS)
 
 
 def _answer(future: Future[Any]) -> Result | JobFailed:
@@ -301,8 +303,10 @@ def _answer(future: Future[Any]) -> Result | JobFailed:
     except UnfitWorkerError as error:
         raise UserError(f"a worker cannot grade: {error}") from error
     except (Exception, CancelledError) as error:
+        if type(error).__name__ in DEATHS:
+            return DIED
         text = printable(f"{type(error).__name__}: {error}")[:300]
-        return JobFailed(f"a worker failed: {text}", type(error).__name__ in DEATHS)
+        return JobFailed(f"a worker failed: {text}")
 
 
 def answers(
@@ -331,13 +335,11 @@ def answers(
             key = running.pop(future)
             answer = _answer(future)
             tries[key] += 1
-            if isinstance(answer, JobFailed) and answer.died:
-                if key in died:
-                    yield key, JobFailed(KILLS, died=True)
-                else:
-                    died.add(key)
-                    alone.append(key)
-            elif tries[key] < TRIES and (isinstance(answer, JobFailed) or not complete(answer)):
+            done = answer == DIED or (not isinstance(answer, JobFailed) and complete(answer))
+            if answer == DIED and key not in died:
+                died.add(key)
+                alone.append(key)
+            elif not done and tries[key] < TRIES:
                 waiting.append(key)
             else:
                 yield key, answer
