@@ -85,11 +85,12 @@ def of_platform(text, folder, encoding="utf-8"):
         model = result("no_bias" if file.endswith(".zip") else None) if file else None
         entries.append(classes.entry(person.student, model, name=person.name))
         entries[-1].row = person.row
+        entries[-1].cells = person.cells
         entries[-1].ids = person.ids
         entries[-1].path = Path(file) if file else None
         if file.endswith(".zip"):
             entries[-1].adjustments = [Adjustment(0.5, "a half")]
-    return Found(folder, platform, entries, table, platform)
+    return Found(platform, entries, table, platform)
 
 
 def given_back(found, column, folder, chosen="changed"):

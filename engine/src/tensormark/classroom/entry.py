@@ -78,6 +78,7 @@ class Entry:
         student: the student's identifier: an id or login where there is one, else a name.
         name: to display, as it was written; never trusted.
         row: the index of the student's row in the class list; None for anybody else.
+        cells: those of the student's row, by the title of their column.
         ids: those in the list, by kind, such as "canvas" or "email".
         team: one whose submissions are also this student's; "" if the list has none.
         file: what was handed in, relative to the folder of the submissions; "" if the list does not
@@ -103,6 +104,7 @@ class Entry:
     student: str
     name: str
     row: int | None = None
+    cells: Mapping[str, str] = field(default_factory=dict)
     ids: Mapping[str, str] = field(default_factory=dict)
     team: str = ""
     file: str = ""

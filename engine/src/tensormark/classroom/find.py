@@ -77,14 +77,12 @@ class Found:
     """What was found in a folder.
 
     Attributes:
-        folder: the folder itself, or the only one in it.
         table: the class list, if there is one.
         listed_by: the platform whose own list it is.
         given: what several students got by its column `file`, or another than a name says.
         doubts: what else staff should know about the whole.
     """
 
-    folder: Path
     platform: Platform
     entries: list[Entry]
     table: CsvTable | None = None
@@ -95,10 +93,6 @@ class Found:
     @property
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
-        for platform in PLATFORMS:
-            line = platform.overlooked(handed_in(self.folder), self.platform.name)
-            if line and platform != self.platform:
-                return [line]
         found = [each for each in self.entries if each.path]
         unlisted = [each.called for each in found if each.row is None]
         if self.table is None or not unlisted:
@@ -113,15 +107,6 @@ class Found:
         example = f"{unlisted[0]!r}, for instance, is no id, login, e-mail or name in it"
         fix = f"use {self.platform.wanted}, or add a column `file`"
         return [f"none of the submissions matches {path}: {example}{columns}; {fix}"]
-
-
-def _entered(folder: Path, paths: Sequence[Path]) -> tuple[Path, list[Path]]:
-    """Enter a platform's folder in which an unzipped download lies alone."""
-    if len(paths) == 1 and is_folder(paths[0]):
-        inner = handed_in(paths[0])
-        if any(platform.wrote(inner) for platform in PLATFORMS if inner):
-            return paths[0], inner
-    return folder, list(paths)
 
 
 def find(
@@ -155,21 +140,21 @@ def find(
         )
     if not paths:
         raise FileError(f"{folder}: is empty; unpack the submissions into it")
-    folder, paths = _entered(folder, paths)
+    inner = handed_in(paths[0]) if len(paths) == 1 and is_folder(paths[0]) else []
+    if inner and any(each.wrote(inner) for each in PLATFORMS):
+        folder, paths = paths[0], inner  # a download that lies in a folder of its own
     table, people, listed_by = read_list(list_file) if list_file else (None, [], FOLDER)
-    if platform:
-        chosen = BY_NAME[platform]
-    else:
-        usual = listed_by if listed_by.known_by_list else FOLDER
-        chosen = next((each for each in PLATFORMS if each.wrote(paths)), usual)
+    usual = listed_by if listed_by.known_by_list else FOLDER
+    recognized = next((each for each in PLATFORMS if each.wrote(paths)), usual)
+    chosen = BY_NAME.get(platform, recognized)
     match = listed_by.grades.fullmatch(column.casefold())
     owners = Owners(people, chosen, match["name"] if match else column)
     entries = owners.entries(chosen.uploads(paths), folder, main)
     for each in entries:
         choose(each, folder, editable)
-    tests = (*chosen.test_students, *listed_by.test_students)
+    tests = listed_by.test_students
     entries = [each for each in entries if each.path or each.name.casefold() not in tests]
-    return Found(folder, chosen, entries, table, listed_by, owners.given, owners.doubts)
+    return Found(chosen, entries, table, listed_by, owners.given, owners.doubts)
 
 
 def note_status(found: Found) -> list[str]:
@@ -179,20 +164,19 @@ def note_status(found: Found) -> list[str]:
     """
     noted = defaultdict[str, list[str]](list)
     for entry in found.entries:
-        if entry.path and entry.row is not None and found.table:
-            cells = found.table.named(found.table.rows[entry.row])
-            remark = found.listed_by.remark(cells, entry)
+        if entry.path:
+            remark = found.listed_by.remark(entry)
             if remark:
                 entry.remarks.append(remark)
                 noted[remark].append(entry.called)
             if entry.late is None:
-                entry.late = found.listed_by.late(cells)
+                entry.late = found.listed_by.late(entry)
         notes = entry.submission.notes if entry.submission else ()
         if any(map(VERSIONS.fullmatch, (*entry.remarks, *notes))):
             noted[SEVERAL].append(entry.called)
     return [
-        f"{number_of(len(names), 'submission')} ({remark}): {first_of(names)}"
-        for remark, names in noted.items()
+        f"{number_of(len(own), 'submission')} ({why}): {first_of(own)}"
+        for why, own in noted.items()
     ]
 
 
@@ -202,16 +186,18 @@ def note_late(found: Found, deadline: datetime.datetime) -> list[str]:
     A time without an offset is in the deadline's.
     """
     unknown = [entry for entry in found.entries if entry.path and entry.late is None]
-    for entry in unknown:
-        if found.platform is FOLDER and entry.path:
-            time = entry.path.lstat().st_mtime
+    if found.platform is FOLDER:
+        said = ["deadline in class.toml: the times of the files say who was late"]
+        for entry in unknown:
+            time = os.lstat(entry.path or "").st_mtime
             entry.submitted = datetime.datetime.fromtimestamp(time, deadline.tzinfo)
+    elif any(entry.submitted for entry in unknown):
+        said = []
+    else:
+        why = "gives no times" if unknown else "says itself who was late"
+        said = [f"deadline in class.toml is not used: {found.platform.name} {why}"]
+    for entry in unknown:
         when = entry.submitted
         if when:
             entry.late = when.replace(tzinfo=when.tzinfo or deadline.tzinfo) > deadline
-    if found.platform is FOLDER:
-        return ["deadline in class.toml: the times of the files say who was late"]
-    if any(entry.late is not None for entry in unknown):
-        return []
-    why = "gives no times" if unknown else "says itself who was late"
-    return [f"deadline in class.toml is not used: {found.platform.name} {why}"]
+    return said

@@ -201,18 +201,14 @@ class Owners:
             key = (upload.stray, tuple(claim.identity for claim in upload.claims))
             groups.setdefault(key, _Group(upload.claims)).uploads.append(upload)
         for group in groups.values():
-            owners = set[Owner]().union(*map(self._by_claim, group.claims))
-            group.owners = owners or self._by_name(group.claims)
+            for claim in group.claims:
+                people = self._by_ids(claim)
+                if people or self.platform.chosen_by_students:
+                    group.owners |= self._owners(people, claim.name)
+            group.owners = group.owners or self._by_name(group.claims)
             if group.owners and self._may_be_unlisted(group):
                 group.owners.add(SOMEBODY)
         return list(groups.values())
-
-    def _by_claim(self, claim: Claim) -> set[Owner]:
-        """Return a claim's possible owners by id, and by team where students choose all names."""
-        people = self._by_ids(claim)
-        if people or self.platform.chosen_by_students:
-            return self._owners(people, claim.name)
-        return set()
 
     def _by_ids(self, claim: Claim) -> People:
         """Return the people whom the ids of a claim may mean."""
@@ -387,7 +383,8 @@ class Owners:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
         text = claim.identity[0]
         given = claim.kind == self.platform.name and not self.platform.chosen_by_students
-        known = {**({} if given else self._listed(claim.kind)), **self.texts[NAME]}
+        ids: Index = {} if given else self._listed(claim.kind)
+        known = {**ids, **self.texts[NAME]}
         near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"

@@ -10,6 +10,7 @@ import csv
 import io
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,21 +186,6 @@ def meaning(title: str, columns: Mapping[str, str]) -> str:
     return columns.get(plain_title) or "".join(known)
 
 
-def _person(
-    cells: Mapping[str, str], ids: Mapping[str, str], kinds: Sequence[str], row: int
-) -> Entry:
-    """Return the person of a row.
-
-    Args:
-        ids: by kind; those of a second column of one kind are under `kind: title`.
-        kinds: the strongest first.
-    """
-    name = cells.get("name") or " ".join(cells[key] for key in ("first", "last") if key in cells)
-    student = next((ids[kind] for kind in kinds if kind in ids), name)
-    team = cells.get("team", "")
-    return Entry(student, name or student, row, ids, team, file=cells.get("file", ""))
-
-
 def unread(table: CsvTable) -> list[str]:
     """Return the titles of the columns that are not read in a list that is no platform's."""
     titles = table.rows[0] if table.rows else []
@@ -227,27 +213,31 @@ def people_in(table: CsvTable, columns: Mapping[str, str]) -> list[Entry]:
         )
     people: dict[str, Entry] = {}
     for number, row in enumerate(table.rows[1:], start=1):
-        cells: dict[str, str] = {}
+        cells = table.named(row)
         ids: dict[str, str] = {}
-        for title, text in table.named(row).items():
+        facts = defaultdict[str, str](str)
+        for title, text in cells.items():
             kind = meanings[title]
             plain_text = cleaned(text)
             nothing = plain_text.casefold() in NOTHING
             if kind in kinds and not nothing:
+                # of a second column of this kind, the title makes the key unique
                 ids[f"{kind}: {title}" if kind in ids else kind] = plain_text
             elif kind in NAMES or not nothing:
-                cells.setdefault(kind, text)  # of several, the first
-        person = _person(cells, ids, kinds, number)
-        role = cells.get("role", "").casefold().replace("enrollment", "")
-        named = ids or (person.name and not columns)
-        if not named or STAFF.search(role):
+                facts.setdefault(kind, text)  # of several, the first
+        name = facts["name"] or f"{facts['first']} {facts['last']}".strip()
+        role = facts["role"].casefold().replace("enrollment", "")
+        if not (ids or (name and not columns)) or STAFF.search(role):
             continue
-        if person.student in people:
+        student = next((ids[kind] for kind in kinds if kind in ids), name)
+        if student in people:
             raise FileError(
-                f"{table.path}, row {number + 1}: {person.student[:60]!r} is listed twice; give "
+                f"{table.path}, row {number + 1}: {student[:60]!r} is listed twice; give "
                 "each student a unique id"
             )
-        people[person.student] = person
+        people[student] = Entry(
+            student, name or student, number, cells, ids, facts["team"], facts["file"]
+        )
     if not people:
         raise FileError(f"{table.path}: lists no student")
     return list(people.values())

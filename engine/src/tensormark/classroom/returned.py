@@ -130,7 +130,7 @@ def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
         old = "".join(row[place : place + 1]).strip()
         before = number(old)
         mark = entry.points
-        fault = entry.without if mark is None else found.listed_by.refuses(table.named(row))
+        fault = entry.without if mark is None else found.listed_by.refuses(entry)
         if mark is not None and before is None and not found.listed_by.waiting.fullmatch(old):
             fault = f"has {old[:40]!r} there, which is kept"
         if mark is None or fault:

@@ -98,10 +98,6 @@ class Platform:
         """
         return None
 
-    def overlooked(self, paths: Sequence[Path], reader: str) -> str:
-        """Say what of this platform's is in a folder that another one reads; "" if nothing."""
-        return ""
-
     def wrote(self, paths: Sequence[Path]) -> bool:
         """Return whether a folder is this platform's download: most of its names are.
 
@@ -137,28 +133,16 @@ class Platform:
             FileError: it would not.
         """
 
-    def refuses(self, cells: Mapping[str, str]) -> str:
-        """Return why the platform would not take a mark in a row; "" if it would.
-
-        Args:
-            cells: of its list, by title.
-        """
+    def refuses(self, entry: Entry) -> str:
+        """Return why the platform would not take a mark in a student's row; "" if it would."""
         return ""
 
-    def late(self, cells: Mapping[str, str]) -> bool | None:
-        """Return whether its list says that somebody was late; None if it does not say.
-
-        Args:
-            cells: of a row, by title.
-        """
+    def late(self, entry: Entry) -> bool | None:
+        """Return whether its list says that somebody was late; None if it does not say."""
         return None
 
-    def remark(self, cells: Mapping[str, str], entry: Entry) -> str:
-        """Return what staff should know of a submission by its list; "" if nothing.
-
-        Args:
-            cells: of its row, by title; entry: of its owner.
-        """
+    def remark(self, entry: Entry) -> str:
+        """Return what staff should know of a submission by its list; "" if nothing."""
         return ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:

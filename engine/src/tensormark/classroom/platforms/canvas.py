@@ -18,7 +18,7 @@ comments, or a zip with the page.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Entry
@@ -102,9 +102,9 @@ class Canvas(Platform):
         rows = (row for row in table.rows[1:5] if MAXIMA in "".join(row[:1]))
         return next((number(row[place]) for row in rows if place < len(row)), None)
 
-    def refuses(self, cells: Mapping[str, str]) -> str:
+    def refuses(self, entry: Entry) -> str:
         """Return it for a student whose name Canvas would take for the maxima."""
-        is_maxima = MAXIMA in cells.get("student", "")
+        is_maxima = MAXIMA in entry.cells.get("student", "")
         return f"Canvas takes a row with {MAXIMA!r} in the name for the maxima" if is_maxima else ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:

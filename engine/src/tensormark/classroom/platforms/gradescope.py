@@ -50,15 +50,6 @@ def _metadata(path: Path) -> Mapping[str, Any]:
     return _named(content)
 
 
-def _strangers(paths: Sequence[Path]) -> list[Path]:
-    """Return what in a folder is not of an export."""
-    return [
-        path
-        for path in paths
-        if path.name != METADATA and not (FOLDER.fullmatch(path.name) and is_folder(path))
-    ]
-
-
 class Gradescope(Platform):
     """See the module."""
 
@@ -67,22 +58,17 @@ class Gradescope(Platform):
     chosen_by_students = False
     wanted = "Gradescope's roster, or a list with the addresses of the accounts in a column email"
 
-    def overlooked(self, paths: Sequence[Path], reader: str) -> str:
-        """Say why a list of submitters is not read."""
-        if all(path.name != METADATA for path in paths):
-            return ""
-        fix = 'platform = "gradescope" in class.toml reads it'
-        others = _strangers(paths)
-        if others:
-            fix = f"move {legible(others[0].name)} to a folder of its own"
-        return f"{METADATA} is not read, as the platform is {reader}; {fix}"
-
     def wrote(self, paths: Sequence[Path]) -> bool:
-        """Believe the list only if all else there is one of its folders."""
-        return any(path.name == METADATA for path in paths) and not _strangers(paths)
+        """Return whether there is the list of submitters."""
+        return any(path.name == METADATA for path in paths)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
-        """Return an upload for each submitter of a folder."""
+        """Return an upload for each submitter of a folder.
+
+        Raises:
+            FileError: there is no list of submitters, or more than its folders, so that somebody
+                else may have written it.
+        """
         listed = next((path for path in paths if path.name == METADATA), None)
         if listed is None:
             where = paths[0].parent if paths else "the folder"
@@ -95,6 +81,9 @@ class Gradescope(Platform):
         for path in paths:
             if path == listed:
                 continue
+            if not (FOLDER.fullmatch(path.name) and is_folder(path)):
+                fix = "move it to a folder of its own, or change platform in class.toml"
+                raise FileError(f"{legible(str(path))}: is not of Gradescope's export; {fix}")
             entry = _named(metadata.get(path.name))
             submitted = moment(_text(entry, "created_at"))
             people = entry.get("submitters")

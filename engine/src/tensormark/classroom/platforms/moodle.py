@@ -17,7 +17,7 @@ worksheet, and in the name of the download's folder.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tensormark.classroom.entry import Entry
@@ -95,26 +95,26 @@ class Moodle(Platform):
             fix = f"choose points in the assignment's settings, and {AGAIN}"
             raise FileError(f"{table.path}: Moodle grades it on a scale; {fix}")
 
-    def refuses(self, cells: Mapping[str, str]) -> str:
+    def refuses(self, entry: Entry) -> str:
         """Return it where the worksheet says so."""
-        is_locked = cells.get(CHANGEABLE, "").casefold() == "no"
+        is_locked = entry.cells.get(CHANGEABLE, "").casefold() == "no"
         return "the grade cannot be changed in Moodle" if is_locked else ""
 
-    def late(self, cells: Mapping[str, str]) -> bool | None:
+    def late(self, entry: Entry) -> bool | None:
         """Return whether the status says so: "Submitted for grading - 30 mins late"."""
-        status = cells.get(STATUS, "").casefold()
+        status = entry.cells.get(STATUS, "").casefold()
         return bool(LATE.search(status)) if ENGLISH.match(status) else None
 
-    def remark(self, cells: Mapping[str, str], entry: Entry) -> str:
+    def remark(self, entry: Entry) -> str:
         """Return it of a draft, which a student may still change, and of an unknown status.
 
         And of another name, as another assignment has the same numbers for others.
         """
-        listed = words(cells.get("full name", ""))
+        listed = words(entry.cells.get("full name", ""))
         named = words(self._claim(entry).name)
         if listed and named and set(named).isdisjoint(listed):
             return f"with other names than in the worksheet; {AGAIN}"
-        status = cells.get(STATUS, "").casefold()
+        status = entry.cells.get(STATUS, "").casefold()
         if status and not ENGLISH.match(status):
             return f"nobody knows if it was late, as its status is not English; {AGAIN}, in English"
         return "only a draft, which is not submitted in Moodle" if DRAFT in status else ""
