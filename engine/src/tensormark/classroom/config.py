@@ -8,7 +8,6 @@ import datetime
 import difflib
 import json
 import os
-import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 from tensormark.classroom.entry import ALL, CHANGED, Adjustment, Entry
 from tensormark.classroom.people import FileError, plain, read_given, read_table
 from tensormark.classroom.platforms import BY_NAME
+from tensormark.classroom.platforms.base import THOUSANDS, number
 from tensormark.files import write_whole
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import visible
@@ -31,8 +31,6 @@ LONGEST = 1_000_000  # seconds, which is days
 MOST_QUESTIONS = 20  # on a sheet, which should fit on a printed page
 ADJUSTMENTS = "adjustments.csv"
 MOST_POINTS = 1_000_000  # points
-# a comma before three digits may separate thousands
-NUMBER = re.compile("[-+]?(?![0-9]+,[0-9]{3}$)[0-9]*[.,]?[0-9]+")
 COLUMNS = ("student", "points", "reason")
 
 
@@ -75,6 +73,7 @@ TEXT: Rule = (
     "a string in quotes, without the character 0",
     lambda value: isinstance(value, str) and "\0" not in value,
 )
+BOOLEAN: Rule = ("true or false", lambda value: isinstance(value, bool))
 POSITIVE: Rule = (
     f"a number larger than 0, at most {LONGEST}",
     lambda value: type(value) in (int, float) and 0 < value <= LONGEST,
@@ -87,7 +86,7 @@ RULES: Mapping[str, Rule] = {
         "a date and time with its offset, without quotes: 2026-10-01T23:59:00+02:00",
         lambda value: isinstance(value, datetime.datetime) and value.tzinfo is not None,
     ),
-    "limits": ("true or false", lambda value: isinstance(value, bool)),
+    "limits": BOOLEAN,
     "feedback": (f'"{CHANGED}" or "{ALL}"', lambda value: value in (CHANGED, ALL)),
     "tier": _one_of(TIERS),
     "checkpoint": TEXT,
@@ -101,7 +100,7 @@ RULES: Mapping[str, Rule] = {
         'a list of strings, such as ["ada"]',
         lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
     ),
-    "leaderboard": ("true or false", lambda value: isinstance(value, bool)),
+    "leaderboard": BOOLEAN,
     "leaderboard_bonus": (
         "accuracies from 0 to 1, each with its points, such as [[0.6, 2], [0.7, 5]]",
         lambda value: isinstance(value, list) and all(map(_is_step, value)),
@@ -168,8 +167,8 @@ def student_named(where: str, text: str, entries: Sequence[Entry]) -> Entry:
 
 def _points(where: str, text: str) -> float:
     plain_text = text.lstrip("'").replace("\N{MINUS SIGN}", "-")
-    points = float(plain_text.replace(",", ".")) if NUMBER.fullmatch(plain_text) else float("nan")
-    if not abs(points) <= MOST_POINTS:
+    points = None if THOUSANDS.fullmatch(plain_text) else number(plain_text)
+    if points is None or abs(points) > MOST_POINTS:
         fix = f"write one between -{MOST_POINTS} and {MOST_POINTS}, such as -2.5 or 1000"
         raise FileError(f"{where}: {text[:60]!r} is not a number of points; {fix}")
     return points
@@ -188,8 +187,8 @@ def read_adjustments(path: Path, entries: Sequence[Entry]) -> None:
     missing = [title for title in COLUMNS if title not in titles]
     if missing:
         raise FileError(f"{path}: its first line has no column {missing[0]}; {', '.join(COLUMNS)}")
-    for number, row in enumerate(table.rows[1:], start=2):
-        where = f"{path}, row {number}"
+    for place, row in enumerate(table.rows[1:], start=2):
+        where = f"{path}, row {place}"
         if any(text.strip() for text in row[len(titles) :]):
             fix = "put double quotes around text that has a comma"
             raise FileError(f"{where}: has more cells than the first line; {fix}")

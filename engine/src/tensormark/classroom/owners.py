@@ -298,25 +298,17 @@ class Owners:
                 line = f"{legible(path.name)!r} could be theirs"
                 others |= rows
             else:
-                line = self._give(path, rows, self._called(others) or self._unlisted(groups))
+                for person in rows:  # read like an upload: never outside of the folder
+                    person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
+                line = f"{legible(path.name)!r} goes to {self._called(rows)}"
+                whose = self._called(others) or self._unlisted(groups)
+                if whose:
+                    line += f", although its name or id is that of {whose}"
+                if whose or len(rows) > 1:
+                    self.given.append(line)
             for person in others:
                 person.remarks.append(line)
         return within, nobodys
-
-    def _give(self, path: Path, rows: People, whose: str) -> str:
-        """Give a path to those in whose rows it is; return the line that says so.
-
-        Args:
-            whose: it is by its name or id, if somebody else's.
-        """
-        for person in rows:  # read like an upload: never outside of the folder
-            person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
-        line = f"{legible(path.name)!r} goes to {self._called(rows)}"
-        if whose:
-            line += f", although its name or id is that of {whose}"
-        if whose or len(rows) > 1:
-            self.given.append(line)
-        return line
 
     def _unlisted(self, groups: Sequence[_Group]) -> str:
         """Return the names in groups that have an id which the list lacks."""

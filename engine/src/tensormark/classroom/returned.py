@@ -4,7 +4,6 @@ marks.csv      the class list, in which one column is filled in and nothing else
 feedback.zip   the reports that have changed, named as the platform wants it
 """
 
-import difflib
 import itertools
 import re
 import shutil
@@ -70,9 +69,7 @@ def column_of(found: Found, wanted: str) -> Column | None:
     hits = [place for place, known in names.items() if not own or own in known]
     if len(hits) == 1:
         return Column(table, hits[0], platform.most(table, hits[0]))
-    near = [place for place, known in names.items() if difflib.get_close_matches(own, known)]
-    places = (near or list(names))[:SHOWN]
-    titles = "; ".join(table.rows[0][place][:100] for place in places) or "none"
+    titles = first_of([table.rows[0][place][:100] for place in names]) or "none"
     count = "several columns" if hits else "no column of marks"
     raise FileError(
         f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
@@ -186,24 +183,24 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
         OSError: a file cannot be written.
     """
     changed = [entry for entry in found.entries if entry.changed]
-    is_first = not (before / FOLDER).exists()
     old = sorted(path.name for path in (before / FOLDER).glob("*"))
     gone = [name for name in old if not (out / FOLDER / name).exists()]
     lines = _write_marks(found, column, out) if column else []
-    if changed and not is_first:
+    if changed and old:
         names = first_of([entry.called for entry in changed])
         lines.append(f"feedback: {number_of(len(changed), 'report')} changed: {names}")
         if column and found.listed_by.advice:
             lines.append(f"{MARKS}: {found.listed_by.advice}")
     if gone:
         lines.append(f"feedback: {number_of(len(gone), 'report')} deleted: {first_of(gone)}")
+    packed = out / ZIP
     for platform in dict.fromkeys([found.platform, found.listed_by]):
-        if not (out / ZIP).exists():
+        if not packed.exists():
             lines += _write_feedback(platform, found.entries, chosen, out)
-    if not (out / ZIP).exists() and (before / ZIP).exists():
-        shutil.copy(before / ZIP, out / ZIP)  # nobody knows whether it has been uploaded
-        lines.append(f"{ZIP}: as before, since there is no new report for it")
-    elif chosen != ALL and not is_first and (out / ZIP).exists():
+    if packed.exists() and old and chosen != ALL:
         fix = f'set feedback = "{ALL}" in class.toml unless you have uploaded the others'
         lines.append(f"{ZIP}: only what has changed; {fix}")
+    elif not packed.exists() and (before / ZIP).exists():
+        shutil.copy(before / ZIP, packed)  # nobody knows whether it has been uploaded
+        lines.append(f"{ZIP}: as before, since there is no new report for it")
     return lines

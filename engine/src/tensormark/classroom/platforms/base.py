@@ -55,7 +55,7 @@ def number(text: str) -> float | None:
     if thousands:
         plain = plain.replace(thousands[1], "")
     plain = plain.replace(",", ".")
-    return float(plain) if re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", plain) else None
+    return float(plain) if re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+", plain) else None
 
 
 # whose report, the name of a file in the zip, and its content or, as a text, why there is none
