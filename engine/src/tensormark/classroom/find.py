@@ -165,12 +165,10 @@ def note_status(found: Found) -> list[str]:
     noted = defaultdict[str, list[str]](list)
     for entry in found.entries:
         if entry.path:
-            remark = found.listed_by.remark(entry)
+            remark = found.listed_by.read_status(entry)
             if remark:
                 entry.remarks.append(remark)
                 noted[remark].append(entry.called)
-            if entry.late is None:
-                entry.late = found.listed_by.late(entry)
         notes = entry.submission.notes if entry.submission else ()
         if any(map(VERSIONS.fullmatch, (*entry.remarks, *notes))):
             noted[SEVERAL].append(entry.called)

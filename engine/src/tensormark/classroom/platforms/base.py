@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -77,6 +77,7 @@ class Platform:
         advice: what staff must know before they upload a second time.
         chosen_by_students: whether students choose the names of what they hand in.
         wanted: which list identifies the people of its downloads, to complete "use ...".
+        index: the name of a file that it adds to a download.
         test_students: names, in lower case, of the students that it makes for tests.
     """
 
@@ -89,6 +90,7 @@ class Platform:
     advice: ClassVar[str] = ""
     chosen_by_students: ClassVar[bool] = True
     wanted: ClassVar[str] = "another list"
+    index: ClassVar[str] = ""
     test_students: ClassVar[tuple[str, ...]] = ()
 
     def upload(self, path: Path) -> Upload | None:
@@ -103,11 +105,12 @@ class Platform:
 
         It is decided for the folder, because each student chooses one name.
         """
-        return 2 * sum(self.upload(path) is not None for path in paths) > len(paths)
+        own = [path for path in paths if path.name != self.index]
+        return 2 * sum(self.upload(path) is not None for path in own) > len(own)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read all names in a folder."""
-        return [self.upload(path) or own_name(path) for path in paths]
+        return [self.upload(path) or own_name(path) for path in paths if path.name != self.index]
 
     def is_list(self, titles: Sequence[str]) -> bool:
         """Return whether a file with such titles, in lower case, is this platform's own list."""
@@ -137,12 +140,8 @@ class Platform:
         """Return why the platform would not take a mark in a student's row; "" if it would."""
         return ""
 
-    def late(self, entry: Entry) -> bool | None:
-        """Return whether its list says that somebody was late; None if it does not say."""
-        return None
-
-    def remark(self, entry: Entry) -> str:
-        """Return what staff should know of a submission by its list; "" if nothing."""
+    def read_status(self, entry: Entry) -> str:
+        """Note if its list says who was late; return what else staff should know, or ""."""
         return ""
 
     def feedback(self, entries: Sequence[Entry], folder: Path) -> Iterator[Feedback]:

@@ -18,9 +18,10 @@ from tensormark.classroom.platforms.base import Platform, after_titles, moment
 from tensormark.classroom.upload import Upload
 
 NAMED = re.compile(
-    r"(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|(?P<note>\.txt))",
+    r"(?P<attempt>(?P<head>.+?)_attempt_(?P<stamp>[0-9]{4}(?:-[0-9]{2}){5}))(?:_(?P<file>.+)|\.txt)",
     re.S,
 )
+STAMP = "%Y-%m-%d-%H-%M-%S"
 
 
 class Blackboard(Platform):
@@ -41,17 +42,12 @@ class Blackboard(Platform):
         if match is None:
             return None
         stamp = match["stamp"]
-        when = moment(f"{stamp[:10]} {stamp[11:].replace('-', ':')}")
         claims = after_titles(match["head"], "_", "login")
         file = match["file"] or ""
-        return Upload(path, claims, file, stamp, submitted=when, typed=not file)
+        return Upload(path, claims, file, stamp, submitted=moment(stamp, STAMP), typed=not file)
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Read all names; an attempt's note is left out if the attempt also has a file."""
-        uploads = super().uploads(paths)
-        packed = {(each.claims[-1].name, each.attempt) for each in uploads if not each.typed}
-        return [
-            each
-            for each in uploads
-            if not each.typed or (each.claims[-1].name, each.attempt) not in packed
-        ]
+        matches = filter(None, [NAMED.fullmatch(path.name) for path in paths])
+        notes = {f"{match['attempt']}.txt" for match in matches if match["file"]}
+        return super().uploads([path for path in paths if path.name not in notes])

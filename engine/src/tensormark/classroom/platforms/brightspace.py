@@ -11,10 +11,9 @@ grades).
 """
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
-from tensormark.classroom.platforms.base import Platform, moment, own_name
+from tensormark.classroom.platforms.base import Platform, moment
 from tensormark.classroom.upload import Claim, Upload
 
 NAMED = re.compile(
@@ -24,7 +23,6 @@ NAMED = re.compile(
     re.S,
 )
 SHOWN = "%b %d, %Y %I %M %p"
-INDEX = "index.html"
 END = "end-of-line indicator"
 
 
@@ -35,6 +33,7 @@ class Brightspace(Platform):
     chosen_by_students = False
     lists = ({"orgdefinedid", END}, {"username", END})
     grades = re.compile(r"(?P<name>.+) points grade(?: <.*maxpoints:(?P<most>[0-9.,]+).*>)?", re.S)
+    index = "index.html"
     wanted = "a list with the names as Brightspace shows them"
 
     def upload(self, path: Path) -> Upload | None:
@@ -47,11 +46,3 @@ class Brightspace(Platform):
         claim = Claim(name, self.name, (identity,), identity)
         submitted = moment(f"{match['hour']} {match['minute']}", SHOWN)
         return Upload(path, (claim,), match["file"] or "", submitted=submitted)
-
-    def wrote(self, paths: Sequence[Path]) -> bool:
-        """See the base; the index does not count."""
-        return super().wrote([path for path in paths if path.name != INDEX])
-
-    def uploads(self, paths: Sequence[Path]) -> list[Upload]:
-        """Read all names but that of the index."""
-        return [self.upload(path) or own_name(path) for path in paths if path.name != INDEX]

@@ -38,20 +38,9 @@ ANONYMOUS = re.compile(
     re.S,
 )
 BEGINS = ("anon_", "LATE_anon_")
-ESCAPED = re.compile("#(?:U[0-9a-f]{4}|L[0-9a-f]{6})")  # a letter as unzip may write it
+# a display name, in which unpacking may have changed any letter that is not ASCII
+DISPLAYED = re.compile(r"(?:\w|[^\x00-\x7f]|#U[0-9a-f]{4}|#L[0-9a-f]{6})*", re.A)
 MAXIMA = "Points Possible"
-
-
-def _claim(name: str, match: re.Match[str]) -> Claim | None:
-    """Return whose something is by a display name, if it is not anonymous, and what Canvas adds.
-
-    Unpacking the download may have changed any letter that is not ASCII.
-    """
-    student = match["id"] if match.re is NAMED else f"anon{match['id']}"
-    letters = ESCAPED.sub("", name)
-    if all(char.isalnum() or char == "_" or not char.isascii() for char in letters):
-        return Claim(name, Canvas.name, (student,), student)
-    return None
 
 
 class Canvas(Platform):
@@ -77,13 +66,14 @@ class Canvas(Platform):
         anonymous = name.startswith(BEGINS)
         pattern = ANONYMOUS if anonymous else NAMED
         places = [0] if anonymous else [found.start() for found in re.finditer("_", name)]
-        claims: dict[tuple[str, ...], Claim] = {}
+        claims: dict[str, Claim] = {}
         matches = []
         for place in places:
             match = pattern.fullmatch(name, place)
-            claim = _claim(name[:place], match) if match else None
-            if match and claim:
-                claims.setdefault(claim.identity, claim)
+            if match and DISPLAYED.fullmatch(name, 0, place):
+                student = f"anon{match['id']}" if anonymous else match["id"]
+                claim = Claim(name[:place], self.name, (student,), student)
+                claims.setdefault(student, claim)
                 matches.append(match)
         if not matches:
             return None

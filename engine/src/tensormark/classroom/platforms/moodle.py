@@ -100,22 +100,21 @@ class Moodle(Platform):
         is_locked = entry.cells.get(CHANGEABLE, "").casefold() == "no"
         return "the grade cannot be changed in Moodle" if is_locked else ""
 
-    def late(self, entry: Entry) -> bool | None:
-        """Return whether the status says so: "Submitted for grading - 30 mins late"."""
-        status = entry.cells.get(STATUS, "").casefold()
-        return bool(LATE.search(status)) if ENGLISH.match(status) else None
+    def read_status(self, entry: Entry) -> str:
+        """Read it as in "Submitted for grading - 30 mins late".
 
-    def remark(self, entry: Entry) -> str:
-        """Return it of a draft, which a student may still change, and of an unknown status.
-
-        And of another name, as another assignment has the same numbers for others.
+        Staff should know of a draft, which a student may still change, of an unknown status, and of
+        another name, as another assignment has the same numbers for others.
         """
+        status = entry.cells.get(STATUS, "").casefold()
+        is_english = ENGLISH.match(status)
+        if is_english:
+            entry.late = bool(LATE.search(status))
         listed = words(entry.cells.get("full name", ""))
         named = words(self._claim(entry).name)
         if listed and named and set(named).isdisjoint(listed):
             return f"with other names than in the worksheet; {AGAIN}"
-        status = entry.cells.get(STATUS, "").casefold()
-        if status and not ENGLISH.match(status):
+        if status and not is_english:
             return f"nobody knows if it was late, as its status is not English; {AGAIN}, in English"
         return "only a draft, which is not submitted in Moodle" if DRAFT in status else ""
 
