@@ -52,16 +52,6 @@ def _graded(uploads: Sequence[Upload], editable: Sequence[str]) -> list[Upload]:
     ]
 
 
-def _main(attempt: Sequence[Upload], editable: Sequence[str]) -> Upload:
-    """Return what to show people of an attempt; the intake decides what is graded."""
-
-    def rank(upload: Upload) -> tuple[object, ...]:
-        packed = is_folder(upload.path) or is_archive(upload.path.name)
-        return _target(upload, editable) == editable[0], packed, upload.order
-
-    return max(attempt, key=rank)
-
-
 def _fault(path: Path, folder: Path) -> str:
     if os.path.islink(path):
         return f"{shown(path.name)} is a link, which is not followed; hand in the file itself"
@@ -73,16 +63,21 @@ def _fault(path: Path, folder: Path) -> str:
 
 def choose(entry: Entry, folder: Path, editable: Sequence[str]) -> None:
     """Decide which of a student's uploads are graded: what staff chose, or the newest."""
+
+    def rank(upload: Upload) -> tuple[object, ...]:
+        packed = is_folder(upload.path) or is_archive(upload.path.name)
+        return _target(upload, editable) == editable[0], packed, upload.order
+
     uploads = [each for each in entry.uploads if each.attempt == BY_STAFF] or entry.uploads
     faults = {upload.path: entry.problem or _fault(upload.path, folder) for upload in uploads}
-    messages = list(dict.fromkeys(fault for fault in faults.values() if fault))
+    messages = list(dict.fromkeys(filter(None, faults.values())))
     gradable = [upload for upload in uploads if not faults[upload.path]]
     files = _graded(gradable, editable) if gradable else []
     entry.others = [upload.path for upload in entry.uploads if upload not in files]
     if not files:
         entry.problem = "; ".join(messages)
         return
-    main = _main(files, editable)
+    main = max(files, key=rank)  # to show people; the intake decides what is graded
     entry.path = main.path
     entry.parts = [Part.under(folder, each.path, each.file) for each in files]
     entry.submitted = main.submitted

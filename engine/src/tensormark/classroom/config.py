@@ -137,8 +137,8 @@ def write_first(path: Path, platform: str, tier: str) -> bool:
     if path.exists():
         return False
     text = TEMPLATE.read_text("utf-8")
-    values = {"platform": json.dumps(platform), "tier": json.dumps(tier)}
-    write_whole(path, text.format(platforms=", ".join(BY_NAME), **values))
+    platforms = ", ".join(BY_NAME)
+    write_whole(path, text.format(platforms=platforms, platform=platform, tier=tier))
     return True
 
 

@@ -113,16 +113,6 @@ def _parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namesp
     return options
 
 
-def _says(references: References) -> dict[tuple[str, str], str]:
-    """Return descriptions of known mistakes, by the ids of exercise and mistake."""
-    says = {}
-    for exercise, recorded in references.manifest["exercises"].items():
-        for name, variant in recorded.get("variants", {}).items():
-            if "says" in variant:
-                says[exercise, name] = str(variant["says"])
-    return says
-
-
 def _print(lines: Iterable[str]) -> None:
     """Print lines with names and other texts of students, which could act on a terminal."""
     for line in lines:
@@ -271,7 +261,7 @@ class Class:
     def _say_what_was_found(self) -> None:
         """Say it, and write class.toml if there is none."""
         platform = self.found.platform.name
-        known = "" if platform == FOLDER.name else platform
+        known = platform if self.found.platform is not FOLDER else ""
         path = self.out / config.FILE
         tier = self.terms.settings.tier
         if config.write_first(path, known, tier):
@@ -371,7 +361,7 @@ class Class:
             for name in self.assignment.editable
         }
         counts.note_equal(self.entries, given)
-        says = _says(self.references)
+        says = {(each.exercise, each.id): each.says for each in self.course.variants}
         feedback.write(self.entries, new, self.out)
         for each in self.entries:
             if each.submission and each.folder:

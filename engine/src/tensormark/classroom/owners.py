@@ -350,7 +350,10 @@ class Owners:
         if group.stray:
             why = f"is {legible(claim.name)}'s file of another assignment, {group.stray!r}"
             return _nobodys(group.uploads, why)
-        owners = sorted(group.owners - {SOMEBODY}, key=self._places)
+        owners = sorted(
+            group.owners - {SOMEBODY},
+            key=lambda owner: [self.people.index(person) for person in owner],
+        )
         whose = [f"team {first.team}" if members else first.called for first, *members in owners]
         if SOMEBODY in group.owners:
             whose.append("somebody else")
@@ -366,10 +369,6 @@ class Owners:
         student = legible(claim.student or claim.name)
         remarks = [f"{NOT_LISTED}, {self._why(claim)}"] if self.people else []
         return Entry(student, legible(claim.name), uploads=group.uploads, remarks=remarks)
-
-    def _places(self, owner: Owner) -> list[int]:
-        """Return where on the list people are, to sort by."""
-        return [self.people.index(person) for person in owner]
 
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
