@@ -42,7 +42,7 @@ def test_the_best_match_among_several_files_is_taken(tmp_path, name, pack):
 @pytest.mark.parametrize("pack", [zipped, tarred, unpacked, side_by_side])
 def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack):
     files = {
-        "P_ada_attempt_2026-11-18-12-00-00_MAIN.PY": SOURCE,
+        "MAIN.PY": SOURCE,
         "optimizer (1).py": b"o = 1\n",
         "pretraining.py": b"\xff",
         "a/transformer.py": b"t = 1\n",
@@ -58,7 +58,7 @@ def test_the_same_files_are_read_the_same_however_they_are_packed(tmp_path, pack
     assert submission.sources == texts
     assert submission.faults.keys() == {"pretraining"}
     noted = [note.split()[0] for note in submission.notes]
-    assert noted == ["optimizer", "config.py", "a/transformer.py"]
+    assert noted == ["MAIN.PY", "optimizer", "config.py", "a/transformer.py"]
     assert {"rope", "config"} < submission.others
 
 
