@@ -8,7 +8,6 @@ kernel releases with the process, keeps a second run out.
 import contextlib
 import json
 import os
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +26,6 @@ OPENING = """
     CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, result TEXT NOT NULL);
 """
 SECRET = "secret"  # the key of what the questions are drawn with
-ROOM = 1 << 20  # bytes; with less free, a disk counts as full, whatever SQLite calls the error
 
 
 class Store:
@@ -65,22 +63,12 @@ class Store:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            out = option("out", self.path.parent)
+            reason = getattr(error, "strerror", None) or error
+            why = f"cannot be written to ({reason}); free some space there, or name another folder"
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what SQLite adds to it
             if code == sqlite3.SQLITE_BUSY:
                 why = "another run is writing there; wait for it"
-            elif code == sqlite3.SQLITE_FULL or self._is_full():
-                why = "the disk is full; free some space, then run this again"
-            else:
-                reason = getattr(error, "strerror", None) or error
-                why = f"cannot be written to ({reason}); name another"
-            raise UserError(f"{out}: {why}") from error
-
-    def _is_full(self) -> bool:
-        try:
-            return shutil.disk_usage(self.path.parent).free < ROOM
-        except OSError:  # there is no such folder
-            return False
+            raise UserError(f"{option('out', self.path.parent)}: {why}") from error
 
     def get(self, key: str) -> Result | None:
         """Return the result that is kept under a key."""
