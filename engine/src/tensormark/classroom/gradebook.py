@@ -65,9 +65,7 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
     counted = {count.id for count in exercise_counts(entries)}
     exercises = itertools.chain.from_iterable(entry.exercises for entry in entries)
     begun = {each["id"]: each["id"] in counted for each in exercises}
-    scores = [entry.score for entry in entries]
-    points = [entry.points for entry in entries]
-    adjusted = any(own not in (None, score) for own, score in zip(points, scores, strict=True))
+    adjusted = any(entry.points not in (None, entry.score) for entry in entries)
     dated = any(entry.late is not None for entry in entries)
     rows = []
     for entry in entries:
@@ -136,10 +134,9 @@ def page(entries: Sequence[Entry], says: Says, common_flags: Sequence[str]) -> s
     mistakes = mistake_counts(entries, says)[:LISTED]
     usual = list(_choices(entries).items())
     choices = usual + [(f"{each.exercise}: {each.text}", each.students) for each in mistakes]
-    columns = [list(column) for column in zip(*rows_of(entries), strict=True)]
     used = [
         column
-        for column in columns
+        for column in zip(*rows_of(entries), strict=True)
         if any(cell.on_page and cell.value not in (None, "") for cell in column)
     ]
     rows = []

@@ -256,8 +256,6 @@ class Owners:
         Of several readings the first is right where the platform gives ids, and the name is that of
         the list: what students chose follows, unless they choose what they are called.
         """
-        if any(upload.doubtful for upload in group.uploads):
-            return True
         if len(group.claims) == 1 or self.platform.chosen_by_students:
             return False
         first = group.claims[0]

@@ -102,7 +102,7 @@ def forms(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class CsvTable:
-    """A CSV file: its text, the rows in it, and the separator of its cells.
+    """A CSV file: its text, the rows in it, at least one, and the separator of its cells.
 
     Attributes:
         before: a line such as `sep=;` before the text, for Excel; "" if there is none.
@@ -118,7 +118,7 @@ class CsvTable:
     @property
     def titles(self) -> list[str]:
         """The titles of its columns, in lower case."""
-        return [title.strip().casefold() for title in self.rows[0]] if self.rows else []
+        return [title.strip().casefold() for title in self.rows[0]]
 
     def named(self, row: Sequence[str]) -> dict[str, str]:
         """Return the cells of a row that are not empty, by title; of equal titles, the first."""
@@ -174,7 +174,7 @@ def read_table(path: Path) -> CsvTable:
     separator = said[1] if said else max(",;\t|", key=unquoted.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        return CsvTable(path, text, encoding, separator, list(reader), before)
+        return CsvTable(path, text, encoding, separator, list(reader) or [[]], before)
     except csv.Error as error:
         raise FileError(f"{path}, line {reader.line_num}: not a CSV file ({error})") from error
 
@@ -188,8 +188,7 @@ def meaning(title: str, columns: Mapping[str, str]) -> str:
 
 def unread(table: CsvTable) -> list[str]:
     """Return the titles of the columns that are not read in a list that is no platform's."""
-    titles = table.rows[0] if table.rows else []
-    return [title for title in titles if title and not meaning(title.casefold(), {})]
+    return [title for title in table.rows[0] if title and not meaning(title.casefold(), {})]
 
 
 def people_in(table: CsvTable, columns: Mapping[str, str]) -> list[Entry]:

@@ -42,7 +42,6 @@ class Upload:
         again: how often a file of this name was handed in before.
         late: whether the platform says so; None if it says nothing.
         typed: whether it was typed into a field of the platform, and is not the student's file.
-        doubtful: whether it may also be of somebody whom none of its claims names.
         stray: the title of another assignment, of which it is; "" for none.
     """
 
@@ -54,7 +53,6 @@ class Upload:
     submitted: datetime.datetime | None = None
     late: bool | None = None
     typed: bool = False
-    doubtful: bool = False
     stray: str = ""
 
     @property

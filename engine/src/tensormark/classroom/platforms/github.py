@@ -3,7 +3,7 @@
 `gh classroom clone student-repos` makes a folder `lab-1-USER` for each student's repository, and
 `classroom_roster.csv` has the columns identifier, github_username, github_id and name. Users may
 have hyphens in their names, as assignments do, so a folder is read in every way, and the title of
-most decides. A single one fits in every way, so that nothing can decide.
+most decides. A single one fits in every way, so that nothing can decide, and it keeps its name.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class GitHub(Platform):
         uploads = []
         for path in paths:
             claims = after_titles(path.name, "-", "github")
-            doubtful = len(clones) == 1 and len(claims) > 2
-            own = claims if path in clones else claims[-1:]
-            uploads.append(replace(own_name(path), claims=own, doubtful=doubtful))
+            if path not in clones or (len(clones) == 1 and len(claims) > 2):
+                claims = claims[-1:]
+            uploads.append(replace(own_name(path), claims=claims))
         return uploads
