@@ -63,7 +63,7 @@ def test_files_that_differ_in_comments_and_layout_are_equal():
 
     counts.note_equal(entries, {"detector": given})
 
-    assert [list(each.equal) for each in entries] == [[texts[1]], [texts[0]], [], [], []]
+    assert [list(each.equal_to) for each in entries] == [[texts[1]], [texts[0]], [], [], []]
 
 
 def test_a_student_gets_nothing_that_is_for_staff(tmp_path):

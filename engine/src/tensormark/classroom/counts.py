@@ -53,7 +53,7 @@ def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
                 groups.setdefault(own, []).append(entry)
     for group in groups.values():
         for entry in group:
-            entry.equal = [other.student for other in group if other.path != entry.path]
+            entry.equal_to = [other.student for other in group if other.path != entry.path]
 
 
 @dataclass(frozen=True)

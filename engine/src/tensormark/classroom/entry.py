@@ -32,7 +32,7 @@ NOBODYS = "of somebody unknown"  # a file or folder, and no student
 NOT_IN = "not handed in"
 LEFT = "not graded yet"
 KINDS = (GRADED, UNIMPORTABLE, EMPTY, UNREAD, NOBODYS, NOT_IN, PARTLY, COULD_NOT, LEFT)
-OURS = (PARTLY, COULD_NOT)
+TO_RETRY = (PARTLY, COULD_NOT)
 
 
 def legible(name: str) -> str:
@@ -45,7 +45,7 @@ def number_of(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def called(student: str, name: str) -> str:
+def label(student: str, name: str) -> str:
     """Return a student's id, followed by the name unless the id contains it."""
     return student if name in student else f"{student} ({name})"
 
@@ -94,7 +94,7 @@ class Entry:
             handed in.
         result: the result model, see reports/result.schema.json.
         unowned: whether it is a file that nobody gets, and no student.
-        equal: other students whose files are equal apart from comments and layout.
+        equal_to: other students whose files are equal apart from comments and layout.
         most: the most points that there are; None: neither that nor 0 is a limit.
         folder: the name of the folder of the student's feedback; "" if there is none.
         changed: whether that differs from what an earlier run wrote.
@@ -120,7 +120,7 @@ class Entry:
     result: Mapping[str, Any] | None = None
     adjustments: list[Adjustment] = field(default_factory=list)
     unowned: bool = False
-    equal: Sequence[str] = ()
+    equal_to: Sequence[str] = ()
     most: float | None = None
     folder: str = ""
     changed: bool = False
@@ -129,9 +129,9 @@ class Entry:
     flags: list[str] = field(default_factory=list)
 
     @property
-    def called(self) -> str:
-        """See `called`."""
-        return called(self.student, self.name)
+    def label(self) -> str:
+        """See `label`."""
+        return label(self.student, self.name)
 
     @property
     def kind(self) -> str:
@@ -196,8 +196,8 @@ class Entry:
         return steps
 
     @property
-    def without(self) -> str:
-        """What is wrong; "" if nothing is."""
+    def why_ungraded(self) -> str:
+        """Why there is no score, or none for a part; "" if there is one for all."""
         if self.result is None:
             return self.problem or self.kind
         lacking = ungraded(self.result)

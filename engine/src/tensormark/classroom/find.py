@@ -94,7 +94,7 @@ class Found:
     def warnings(self) -> list[str]:
         """What staff should know about the whole."""
         found = [each for each in self.entries if each.path]
-        unlisted = [each.called for each in found if each.row is None]
+        unlisted = [each.label for each in found if each.row is None]
         if self.table is None or not unlisted:
             return []
         path = self.table.path
@@ -168,10 +168,10 @@ def note_status(found: Found) -> list[str]:
             remark = found.listed_by.read_status(entry)
             if remark:
                 entry.remarks.append(remark)
-                noted[remark].append(entry.called)
+                noted[remark].append(entry.label)
         notes = entry.submission.notes if entry.submission else ()
         if any(map(VERSIONS.fullmatch, (*entry.remarks, *notes))):
-            noted[SEVERAL].append(entry.called)
+            noted[SEVERAL].append(entry.label)
     return [
         f"{number_of(len(own), 'submission')} ({why}): {first_of(own)}"
         for why, own in noted.items()

@@ -132,12 +132,12 @@ def _listed(entries: Sequence[Entry]) -> list[str]:
     """Return a line for each student without a result to be content with."""
     lines: list[str] = []
     others = (entry.UNIMPORTABLE, entry.EMPTY, entry.UNREAD, entry.NOBODYS, entry.NOT_IN)
-    for kind in (*entry.OURS, *others):
+    for kind in (*entry.TO_RETRY, *others):
         about = []
         for each in entries:
             if each.kind == kind:
-                why = [each.without] if each.without != kind else each.notes[:1]
-                about.append(": ".join([each.called, *filter(None, why)]))
+                why = [each.why_ungraded] if each.why_ungraded != kind else each.notes[:1]
+                about.append(": ".join([each.label, *filter(None, why)]))
         lines += returned.listed("students", kind, about)
     return lines
 
@@ -395,7 +395,7 @@ class Class:
             ) from error
         given = returned.listed("list", "decided by its column `file`", self.found.given)
         _print([_counted(self.entries), *_listed(self.entries), *given, *lines])
-        if any(each.kind in entry.OURS for each in self.entries):
+        if any(each.kind in entry.TO_RETRY for each in self.entries):
             print("next: run the same command again, which retries what could not be graded")
             return 3
         print(f"next: open {self.out / gradebook.PAGE}")

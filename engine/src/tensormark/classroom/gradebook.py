@@ -23,7 +23,12 @@ TEMPLATES = Path(__file__).with_name("templates")
 LISTED = 15  # lines of a list; the table's filter shows everybody
 BAR_HEIGHT = 148  # of the longest bar of the histogram, in pixels
 # what else the table can be filtered by, and the attribute of those who fit
-MARKED = {"late": "late", "with notes": "notes", "with flags": "flags", "with equal files": "equal"}
+MARKED = {
+    "late": "late",
+    "with notes": "notes",
+    "with flags": "flags",
+    "with equal files": "equal_to",
+}
 APART = (UNIMPORTABLE, EMPTY, UNREAD, NOBODYS)  # kinds that are listed beside the mistakes
 TEXT = "notes"  # the look of a column of texts
 
@@ -80,9 +85,9 @@ def rows_of(entries: Sequence[Entry]) -> list[list[Cell]]:
             *_cells_of_exercises(entry, begun),
             Cell("bonus", result.get("bonus")),
             *([Cell("late", "late" if entry.late else None)] if dated else []),
-            Cell("notes", "; ".join(filter(None, [entry.without, *entry.notes])), look=TEXT),
+            Cell("notes", "; ".join(filter(None, [entry.why_ungraded, *entry.notes])), look=TEXT),
             Cell("flags", "; ".join(entry.flags), look=TEXT),
-            Cell("equal_to", ", ".join(entry.equal), look=TEXT),
+            Cell("equal_to", ", ".join(entry.equal_to), look=TEXT),
             Cell("status", entry.kind, on_page=False),
             Cell("submitted", when and when.isoformat(timespec="seconds"), on_page=False),
             Cell("file", entry.path and entry.path.name, on_page=False),
@@ -157,7 +162,7 @@ def page(entries: Sequence[Entry], says: Says, common_flags: Sequence[str]) -> s
         choices=choices,
         first_mistake=len(usual),
         outcomes=[html.chip(outcome) for outcome in Outcome],
-        problems=[entry for entry in entries if entry.without],
+        problems=[entry for entry in entries if entry.why_ungraded],
         flagged=[entry for entry in entries if entry.flags],
         common_flags=common_flags,
         listed=LISTED,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tensormark.characters import first_of
-from tensormark.classroom.entry import Entry, called, legible
+from tensormark.classroom.entry import Entry, label, legible
 from tensormark.classroom.people import forms, plain, words
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.upload import ANY, Claim, Upload
@@ -71,10 +71,10 @@ def _members(owners: Iterable[Iterable[Entry]]) -> People:
 
 def _nobodys(uploads: list[Upload], why: str, fix: str = "") -> Entry:
     """Return the line of something that staff have to give to somebody."""
-    label = legible(uploads[0].path.name)
-    own = f"rename it, or write {label!r} into the column `file` of its owner's row in the list"
+    name = legible(uploads[0].path.name)
+    own = f"rename it, or write {name!r} into the column `file` of its owner's row in the list"
     why = f"{why}, so nobody gets it; {fix or own}"
-    return Entry(label, label, uploads=uploads, problem=why, unowned=True)
+    return Entry(name, name, uploads=uploads, problem=why, unowned=True)
 
 
 class Owners:
@@ -291,15 +291,15 @@ class Owners:
                 rows |= _members(group.owner for group in groups) - decided
                 others = set()
             if others - decided and SOMEBODY not in owners:
-                why = f"is in the row of {self._called(rows)}, but its name or id is that of "
-                nobodys.append(_nobodys(own[:1], why + self._called(others), EACH))
+                why = f"is in the row of {self._labels(rows)}, but its name or id is that of "
+                nobodys.append(_nobodys(own[:1], why + self._labels(others), EACH))
                 line = f"{legible(path.name)!r} could be theirs"
                 others |= rows
             else:
                 for person in rows:  # read like an upload: never outside of the folder
                     person.uploads.append(Upload(path, (), path.name, attempt=BY_STAFF))
-                line = f"{legible(path.name)!r} goes to {self._called(rows)}"
-                whose = self._called(others) or self._unlisted(groups)
+                line = f"{legible(path.name)!r} goes to {self._labels(rows)}"
+                whose = self._labels(others) or self._unlisted(groups)
                 if whose:
                     line += f", although its name or id is that of {whose}"
                 if whose or len(rows) > 1:
@@ -317,8 +317,8 @@ class Owners:
                 names.append(repr(legible(claim.name)))
         return " and ".join(names)
 
-    def _called(self, people: Iterable[Entry]) -> str:
-        return " and ".join(each.called for each in sorted(people, key=self.people.index))
+    def _labels(self, people: Iterable[Entry]) -> str:
+        return " and ".join(each.label for each in sorted(people, key=self.people.index))
 
     # --- what nobody on the list gets -------------------------------------------------------------
 
@@ -352,13 +352,13 @@ class Owners:
             group.owners - {SOMEBODY},
             key=lambda owner: [self.people.index(person) for person in owner],
         )
-        whose = [f"team {first.team}" if members else first.called for first, *members in owners]
+        whose = [f"team {first.team}" if members else first.label for first, *members in owners]
         if SOMEBODY in group.owners:
             whose.append("somebody else")
         if not whose and group.rivals:
             whose = [claim.identity[-1]]
         if not whose and others and not self.platform.chosen_by_students:
-            whose = [called(each.student, each.name) for each in group.claims]
+            whose = [label(each.student, each.name) for each in group.claims]
         if whose:
             why = f"could belong to {' or '.join(dict.fromkeys(map(legible, whose)))}"
             if group.rivals:
@@ -379,7 +379,7 @@ class Owners:
             return f"which has no {text!r}"
         people = {person for _, person in known[near[0]]}
         exact = ", so that only the exact one counts" if len(people) > 1 else ""
-        return f"which has no {text!r}{NEAREST}{near[0]!r}, of {self._called(people)}{exact}"
+        return f"which has no {text!r}{NEAREST}{near[0]!r}, of {self._labels(people)}{exact}"
 
 
 def _with_unique_names(entries: list[Entry]) -> list[Entry]:

@@ -89,10 +89,10 @@ def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[s
     for entry in entries if kept else ():
         entry.most = most
         if entry.points not in (None, entry.total):
-            lines.append(f"{entry.called}: {entry.total:g} becomes {entry.points:g}")
+            lines.append(f"{entry.label}: {entry.total:g} becomes {entry.points:g}")
     lines = listed("points", f"kept between 0 and {points(most)}", lines)
     alone = [
-        f"{entry.called}: {points(entry.points)} ({entry.without})"
+        f"{entry.label}: {points(entry.points)} ({entry.why_ungraded})"
         for entry in entries
         if entry.score is None and entry.points is not None
     ]
@@ -127,16 +127,16 @@ def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
         old = "".join(row[place : place + 1]).strip()
         before = number(old)
         mark = entry.points
-        fault = entry.without if mark is None else found.listed_by.refuses(entry)
+        fault = entry.why_ungraded if mark is None else found.listed_by.refuses(entry)
         if mark is not None and before is None and not found.listed_by.waiting.fullmatch(old):
             fault = f"has {old[:40]!r} there, which is kept"
         if mark is None or fault:
             kept = f"; keeps {old[:40]}" if before is not None else ""
-            left.append(f"{entry.called}: {fault}{kept}")
+            left.append(f"{entry.label}: {fault}{kept}")
             continue
         texts[entry.row] = points(mark).replace(".", decimal)
         if before is not None and abs(before - mark) >= ROUNDED:
-            other.append(f"{entry.called}: {old[:40]} becomes {points(mark)}")
+            other.append(f"{entry.label}: {old[:40]} becomes {points(mark)}")
     write_whole(out / MARKS, table.filled(place, texts))
     return [
         f"{MARKS}: {number_of(len(texts), 'mark')} in the column {table.rows[0][place][:60]!r}",
@@ -187,7 +187,7 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
     gone = [name for name in old if not (out / FOLDER / name).exists()]
     lines = _write_marks(found, column, out) if column else []
     if changed and old:
-        names = first_of([entry.called for entry in changed])
+        names = first_of([entry.label for entry in changed])
         lines.append(f"feedback: {number_of(len(changed), 'report')} changed: {names}")
         if column and found.listed_by.advice:
             lines.append(f"{MARKS}: {found.listed_by.advice}")

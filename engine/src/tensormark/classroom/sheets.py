@@ -60,8 +60,8 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     for entry in entries:
         if entry.sheet is not None:
             name = f"{entry.folder}.html"
-            write_whole(out / FOLDER / "sheets" / name, sheet_page.paper(entry.sheet, entry.called))
-            write_whole(out / FOLDER / "keys" / name, sheet_page.key(entry.sheet, entry.called))
+            write_whole(out / FOLDER / "sheets" / name, sheet_page.paper(entry.sheet, entry.label))
+            write_whole(out / FOLDER / "keys" / name, sheet_page.key(entry.sheet, entry.label))
     keys = pages.page(
         "Questions: keys", TEMPLATES / "keys.html.j2", TEMPLATES / "keys.css", entries=entries
     )
@@ -70,7 +70,7 @@ def write(entries: Sequence[Entry], out: Path) -> list[str]:
     made = number_of(len(entries) - len(without), "sheet")
     lines = [f"viva: {made} in {FOLDER}/sheets; for staff: {FOLDER}/keys.html"]
     for note in dict.fromkeys(entry.sheet_note for entry in without):
-        students = [entry.called for entry in without if entry.sheet_note == note]
+        students = [entry.label for entry in without if entry.sheet_note == note]
         count = number_of(len(students), "student")
         lines.append(f"viva: no questions for {count} ({note}): {first_of(students)}")
     return lines

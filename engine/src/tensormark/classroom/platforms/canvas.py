@@ -104,7 +104,7 @@ class Canvas(Platform):
                 continue
             upload = self.upload(entry.path) if entry.path else None
             if upload is None:
-                yield entry, entry.called, "handed in no file that Canvas named, to attach it to"
+                yield entry, entry.label, "handed in no file that Canvas named, to attach it to"
                 continue
             name = upload.path.name
             if [_owner(name)] != [claim.student for claim in upload.claims]:

@@ -139,7 +139,7 @@ class Moodle(Platform):
             if not entry.folder:
                 continue
             if not participant or counts[participant] > 1:
-                yield entry, entry.called, "no folder has a participant's number for them alone"
+                yield entry, entry.label, "no folder has a participant's number for them alone"
             else:
                 plain = unicodedata.normalize("NFC", entry.name)
                 letters = "".join(char if char.isalnum() else " " for char in plain)
