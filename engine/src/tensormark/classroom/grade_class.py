@@ -305,7 +305,7 @@ class Class:
         tier = self.terms.settings.tier
         print(f"{len(jobs)} {what}, tier {tier}, workers: {where}", flush=True)
         seconds = 0.1 if is_terminal(sys.stderr) else LINES
-        faults: dict[str, str] = {}
+        faults = {}
         count = min(self.options.workers, len(jobs))
         with (
             contextlib.closing(workers(self.options.scheduler, count)) as opened,
@@ -334,7 +334,7 @@ class Class:
     def ask(self) -> None:
         """Have questions made for the students who get some, and note them."""
         secret = self.store.secret()
-        jobs: dict[Entry, Job] = {}
+        jobs = {}
         for each in self.asked:
             job = sheets.job_of(each, self.config.viva, secret, self.assignment)
             if job is None:
@@ -351,7 +351,7 @@ class Class:
         new = self.out / NEW
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir()
-        lines: list[str] = []
+        lines = []
         if self.standings:
             lines.append(self.standings.write(self.entries, self.store.secret(), new))
         lines += returned.limit(self.entries, self.column, self.config.limits)

@@ -162,8 +162,7 @@ def page(entries: Sequence[Entry], says: Says, common_flags: Sequence[str]) -> s
         choices=choices,
         first_mistake=len(usual),
         outcomes=[html.chip(outcome) for outcome in Outcome],
-        problems=[entry for entry in entries if entry.why_ungraded],
-        flagged=[entry for entry in entries if entry.flags],
+        entries=entries,
         common_flags=common_flags,
         listed=LISTED,
     )

@@ -279,7 +279,7 @@ class Owners:
                 named[folder / person.file].add(person)
         decided = _members(named.values())
         within: set[Path] = set()
-        nobodys: list[Entry] = []
+        nobodys = []
         for path, rows in named.items():
             here = {path, *path.parents}
             within |= here

@@ -136,8 +136,8 @@ class CsvTable:
         """
         one = re.escape(self.separator)
         cells = re.findall(rf'("(?:[^"]|"")*"|[^{one}\r\n]*)({one}|\r\n?|\n|\Z)', self.text)
-        written: list[str] = [self.before]
-        row: list[str] = []
+        written = [self.before]
+        row = []
         number = 0
         for cell, end in cells:
             row.append(cell)
@@ -210,10 +210,10 @@ def people_in(table: CsvTable, columns: Mapping[str, str]) -> list[Entry]:
             f"email, but {listed(unread(table)) or 'nothing'}; rename the one with the "
             "ids to id, and download a platform's own list in English"
         )
-    people: dict[str, Entry] = {}
+    people = {}
     for number, row in enumerate(table.rows[1:], start=1):
         cells = table.named(row)
-        ids: dict[str, str] = {}
+        ids = {}
         facts = defaultdict[str, str](str)
         for title, text in cells.items():
             kind = meanings[title]

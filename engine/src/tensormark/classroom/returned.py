@@ -117,9 +117,9 @@ def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
     """Fill in the column; return lines for staff."""
     table, place, _ = column
     decimal = _decimal(table, place)
-    texts: dict[int, str] = {}
-    other: list[str] = []
-    left: list[str] = []
+    texts = {}
+    other = []
+    left = []
     for entry in found.entries:
         if entry.row is None:
             continue
