@@ -42,7 +42,7 @@ def note_equal(entries: Sequence[Entry], given: Mapping[str, str]) -> None:
     """Note whose files are equal apart from comments and layout; a team's are one submission.
 
     Args:
-        given: the text of each editable file as students got it, by module.
+        given: the text of each file as students got it, by module.
     """
     untouched = _essence(given)
     groups: dict[frozenset[tuple[str, str]], list[Entry]] = {}

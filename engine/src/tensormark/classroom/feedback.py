@@ -84,8 +84,7 @@ def for_student(entry: Entry) -> dict[str, Any]:
     if result["private"]:
         copy["printed"] = ""
         for exercise in copy["exercises"]:
-            findings = [finding | {"excerpt": None} for finding in exercise["findings"]]
-            exercise["findings"] = findings
+            exercise["findings"] = [each | {"excerpt": None} for each in exercise["findings"]]
     if entry.steps and entry.points is not None:
         copy["final"] = final
     return copy

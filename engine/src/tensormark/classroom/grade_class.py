@@ -40,7 +40,7 @@ from tensormark.classroom.people import FileError
 from tensormark.classroom.platforms import FOLDER
 from tensormark.classroom.store import Store
 from tensormark.exercise import Assignment
-from tensormark.files import expanded, for_staff, is_folder, write_whole
+from tensormark.files import expanded, for_staff, is_folder, sources_in, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.given_files import GivenFiles
 from tensormark.intake.submission import SubmissionError, read_parts
@@ -356,11 +356,7 @@ class Class:
             lines.append(self.standings.write(self.entries, self.store.secret(), new))
         lines += returned.limit(self.entries, self.column, self.config.limits)
         common = counts.note_flags(self.entries)
-        given = {
-            name.removesuffix(".py"): (self.assignment.starter / name).read_text(encoding="utf-8")
-            for name in self.assignment.editable
-        }
-        counts.note_equal(self.entries, given)
+        counts.note_equal(self.entries, sources_in(self.assignment.starter))
         says = {(each.exercise, each.id): each.says for each in self.course.variants}
         feedback.write(self.entries, new, self.out)
         for each in self.entries:

@@ -11,7 +11,7 @@ without uploads.
 import difflib
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -31,7 +31,8 @@ People = set[Entry]  # of the list
 Owner = tuple[Entry, ...]  # one person on the list, or the members of a team, in its order
 SOMEBODY: Owner = ()  # else
 Names = defaultdict[str, set[str]]
-Index = Mapping[str, Sequence[tuple[str, Entry]]]  # texts as they are compared, and as in the list
+# whose a text of the list is, by its form that is compared, and beside the text as it is
+Texts = defaultdict[str, list[tuple[str, Entry]]]
 
 
 @dataclass
@@ -93,21 +94,18 @@ class Owners:
         self.given: list[str] = []
         self.doubts: list[str] = []
         self.platform = platform
-        self.texts: dict[str, dict[str, list[tuple[str, Entry]]]] = {ANY: {}, NAME: {}}  # by kind
+        self.texts = defaultdict[str, Texts](lambda: Texts(list))  # by kind
         self.teams: dict[str, Owner] = {}
         for person in people:
             for title, text in person.ids.items():
                 for kind in (title.partition(":")[0], ANY):
-                    self._add(kind, plain(text), text, person)
+                    self.texts[kind][plain(text)].append((text, person))
             if person.name != person.student or not person.ids:
                 for form in forms(person.name):
-                    self._add(NAME, form, form, person)
+                    self.texts[NAME][form].append((form, person))
             if person.team:
                 team = "".join(words(person.team))
                 self.teams[team] = (*self.teams.get(team, ()), person)
-
-    def _add(self, kind: str, compared: str, text: str, person: Entry) -> None:
-        self.texts.setdefault(kind, {}).setdefault(compared, []).append((text, person))
 
     def entries(self, uploads: Sequence[Upload], folder: Path, main: str) -> list[Entry]:
         """Give uploads to students.
@@ -220,10 +218,10 @@ class Owners:
                 return people
         return set()
 
-    def _listed(self, kind: str) -> Index:
+    def _listed(self, kind: str) -> Texts:
         """Return the ids of the list that one of a kind may be; none if only a platform has it."""
-        others = {} if kind == self.platform.name else self.texts[ANY]
-        return self.texts.get(kind, others)
+        is_known = kind in self.texts or kind == self.platform.name
+        return self.texts[kind if is_known else ANY]
 
     def _owners(self, people: People, name: str) -> set[Owner]:
         """Return people, or the team of a name, whose submission belongs to its members."""
@@ -372,8 +370,7 @@ class Owners:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
         text = claim.identity[0]
         given = claim.kind == self.platform.name and not self.platform.chosen_by_students
-        ids: Index = {} if given else self._listed(claim.kind)
-        known = {**ids, **self.texts[NAME]}
+        known = self.texts[NAME] if given else self._listed(claim.kind) | self.texts[NAME]
         near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
         if not near:
             return f"which has no {text!r}"
