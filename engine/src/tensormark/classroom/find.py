@@ -14,7 +14,7 @@ from pathlib import Path
 from tensormark.characters import first_of, listed
 from tensormark.classroom.choose import VERSIONS, choose
 from tensormark.classroom.entry import Entry, number_of
-from tensormark.classroom.owners import NEAREST, Owners
+from tensormark.classroom.owners import Owners
 from tensormark.classroom.people import CsvTable, FileError, read_table, unread
 from tensormark.classroom.platforms import BY_NAME, FOLDER, PLATFORMS
 from tensormark.classroom.platforms.base import Platform
@@ -101,9 +101,7 @@ class Found:
         titles = unread(self.table) if self.listed_by is FOLDER else []
         columns = f"; columns of it that identify nobody: {listed(titles)}" if titles else ""
         if len(unlisted) < len(found):
-            is_near = any(NEAREST in "\n".join(each.remarks) for each in found)
-            hint = " (notes say what is nearest)" if is_near else ""
-            return [f"not in {path}{hint}: {first_of(unlisted)}{columns}"]
+            return [f"not in {path} (see their notes): {first_of(unlisted)}{columns}"]
         example = f"{unlisted[0]!r}, for instance, is no id, login, e-mail or name in it"
         fix = f"use {self.platform.wanted}, or add a column `file`"
         return [f"none of the submissions matches {path}: {example}{columns}; {fix}"]
@@ -187,7 +185,8 @@ def note_late(found: Found, deadline: datetime.datetime) -> list[str]:
     if found.platform is FOLDER:
         said = ["deadline in class.toml: the times of the files say who was late"]
         for entry in unknown:
-            time = os.lstat(entry.path or "").st_mtime
+            assert entry.path
+            time = entry.path.lstat().st_mtime
             entry.submitted = datetime.datetime.fromtimestamp(time, deadline.tzinfo)
     elif any(entry.submitted for entry in unknown):
         said = []

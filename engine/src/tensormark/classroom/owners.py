@@ -21,7 +21,6 @@ from tensormark.classroom.people import forms, plain, words
 from tensormark.classroom.platforms.base import Platform
 from tensormark.classroom.upload import ANY, Claim, Upload
 
-NEAREST = "; nearest is "
 NOT_LISTED = "not on the class list"
 UNNAMED = "has the name of the assignment's file and of no student"
 EACH = "write into the column `file` of each of these rows what is theirs"
@@ -376,7 +375,7 @@ class Owners:
             return f"which has no {text!r}"
         people = {person for _, person in known[near[0]]}
         exact = ", so that only the exact one counts" if len(people) > 1 else ""
-        return f"which has no {text!r}{NEAREST}{near[0]!r}, of {self._labels(people)}{exact}"
+        return f"which has no {text!r}; nearest is {near[0]!r}, of {self._labels(people)}{exact}"
 
 
 def _with_unique_names(entries: list[Entry]) -> list[Entry]:
