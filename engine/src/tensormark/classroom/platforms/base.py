@@ -19,7 +19,7 @@ ENDINGS = "|".join(map(re.escape, (".py", ".ipynb", *ARCHIVES, *DOCUMENTS)))
 ANY_TITLE = re.compile("(?P<name>.+)", re.S)
 # of `1.000` the point is the decimal one
 THOUSANDS = re.compile(
-    r"(?!-?[0-9]+\.[0-9]{3}$)-?[1-9][0-9]{0,2}([,.])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)[,.][0-9]+)?"
+    r"(?![-+]?[0-9]+\.[0-9]{3}$)[-+]?[1-9][0-9]{0,2}([,.])[0-9]{3}(?:\1[0-9]{3})*(?:(?!\1)[,.][0-9]+)?"
 )
 AGAIN = re.compile(r".*-([0-9]{1,6})(?:\.[^.]*){1,2}", re.S)
 
