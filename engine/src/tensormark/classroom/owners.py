@@ -128,8 +128,9 @@ class Owners:
                     person.uploads += group.uploads
             else:
                 rest.append(self._entry(group))
+                remark = rest[-1].problem if group.stray else f"{group.label!r} could be theirs"
                 for person in _members(group.owners):
-                    person.remarks.append(f"{group.label!r} could be theirs")
+                    person.remarks.append(remark)
         return _with_unique_names([*self.people, *rest])
 
     # --- the assignment's title, which comes before the owner in some names -----------------------
@@ -343,8 +344,8 @@ class Owners:
         """Return the line of what nobody on the list gets."""
         claim, *others = group.claims
         if group.stray:
-            why = f"is {legible(claim.name)}'s file of another assignment, {group.stray!r}"
-            return _nobodys(group.uploads, why)
+            why = f"{legible(claim.name)}'s file of another assignment, {group.stray!r}"
+            return Entry(group.label, group.label, uploads=group.uploads, problem=why, unowned=True)
         owners = sorted(
             group.owners - {SOMEBODY},
             key=lambda owner: [self.people.index(person) for person in owner],
