@@ -23,13 +23,12 @@ def note_flags(entries: Sequence[Entry]) -> list[str]:
 
     Returns: those that most have.
     """
-    for entry in entries:
-        entry.flags = list(dict.fromkeys(entry.result["flags"])) if entry.result else []
-    counts = Counter(itertools.chain.from_iterable(entry.flags for entry in entries))
-    graded = sum(entry.result is not None for entry in entries)
+    flags = {entry: dict.fromkeys(entry.result["flags"]) for entry in entries if entry.result}
+    counts = Counter(itertools.chain.from_iterable(flags.values()))
+    graded = len(flags)
     common = [flag for flag, count in counts.items() if graded > 2 and count > COMMON * graded]
-    for entry in entries:
-        entry.flags = [flag for flag in entry.flags if flag not in common]
+    for entry, own in flags.items():
+        entry.flags = [flag for flag in own if flag not in common]
     return common
 
 
