@@ -136,8 +136,9 @@ def _listed(entries: Sequence[Entry]) -> list[str]:
         about = []
         for each in entries:
             if each.kind == kind:
-                why = [each.why_ungraded] if each.why_ungraded != kind else each.notes[:1]
-                about.append(": ".join([each.label, *filter(None, why)]))
+                says_no_more = each.why_ungraded in ("", kind)
+                why = each.notes[:1] if says_no_more else [each.why_ungraded]
+                about.append(": ".join([each.label, *why]))
         lines += returned.listed("students", kind, about)
     return lines
 
