@@ -56,7 +56,7 @@ def handed_in(folder: Path, list_file: Path | None = None) -> list[Path]:
         path
         for name, path in paths.items()
         if not IGNORED.fullmatch(name)
-        and name.removeprefix(COMPANION) not in paths.keys() - {name}
+        and not (name.startswith(COMPANION) and name.removeprefix(COMPANION) in paths)
         and real(folder) / name != excluded
     )
 
