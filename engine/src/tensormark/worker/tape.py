@@ -1,26 +1,25 @@
-"""The tape: what each line of a submission computed in one call. Runs in the worker.
+"""The tape: a record of each value that a submission computes in one call. Runs in the worker.
 
-A record is made of every tensor that a torch function returns or changes while the submission's
-code is on the stack, and, line by line, of the arrays, numbers, texts and lists in its variables,
-of each item that a list gets, of what is set together, and of what a function returns. It has the
-line to blame, the value's shape, the records that it was computed from, and a print:
+Records are made by two hooks: a torch function mode, for every tensor that torch returns or changes
+while the submission's code is on the stack; and a trace function, line by line, for its other
+variables (arrays, numbers, texts, lists and what is added to them) and for what functions return. A
+record has the line to blame, the value's shape, the records that it was computed from, and a print:
 
     COMMON numbers that stay the same if the value is reshaped, transposed, expanded or reordered;
-    one that does not: it depends on the order, the shape and the type;
-    and whether a gradient is cut off: 1 if the value has none, though it was made from one that
-    has, and others are made from it.
+    one number that depends on the order, the shape and the type;
+    and 1 if a gradient is cut off: the value has none, though it was computed from one that has,
+    and others are computed from it; else 0.
 
-A line that jumps has a record that it decides: by which values, and whether it goes on below. What
-is made in rounds of a loop has one more record in the end, of all its values together, as correct
-code may compute them at once; and so have inputs, which code may take apart.
+There are two more kinds of records. A line with a condition has one of the values that it decides
+by, and of whether the line below runs next. What a loop computes in several rounds has one of all
+the values together, as correct code may compute them at once; so have inputs, which code may split.
 
-The trusted side compares prints with those of correct code; it knows nothing else of the values.
+The trusted side compares prints with those of correct code, and knows nothing else of the values.
+The line to blame is the innermost one in the function under test or the submission's own helpers,
+but not in another exercise's function, nor in a function that is as it was given.
 
-To blame is the innermost line of the function under test and of the submission's own helpers, but
-not of another exercise's function, nor of a function that is as it was given.
-
-Covered: number and size of records. Not covered: code that looks for the tape and changes it. So
-what it says is worded for the student, and decides no points.
+Covered: number and size of records. Not covered: code that looks for the tape and changes it. So a
+tape affects the wording of messages for the student, and no points.
 """
 
 import collections
@@ -65,15 +64,15 @@ MAX_LENGTH = 200  # of a list, or characters of a text
 MAX_FRAMES = 100  # of the submission that are looked through
 MAX_PARENTS = 16  # of a record
 MAX_EVENTS = 20_000  # lines that are looked at: a loop would take minutes otherwise
-FEW = 2  # characters of a text that says nothing, such as that of a digit
-LARGE = 1e3  # beyond this, a number does not count for a value's scale: a mask would hide all else
+FEW = 2  # characters of a text that is too short to say anything, such as a digit
+LARGE = 1e3  # larger numbers, as in a mask, are left out of a value's scale: they would dominate it
 INFINITE = 1e35  # what stands for an infinity
 NAN = 1e30
-WAVES = np.array([(1.3, 0.4), (2.7, 1.1), (5.1, 2.3)])  # factors and phases of what is averaged
+WAVES = np.array([(1.3, 0.4), (2.7, 1.1), (5.1, 2.3)])  # factors and phases of averaged cosines
 EXACT = 0xFFFFFF  # bits that a float32 keeps
 NUMBERS = (int, float, bool, type(None))
-SIZES = (int, bool, type(None))  # which say nothing
-CYCLE = 7  # values, after which what stands for dropout repeats itself
+SIZES = (int, bool, type(None))  # of values that say nothing alone
+CYCLE = 7  # values, after which the factors that replace dropout repeat
 DROPOUTS = (torch.dropout, nn.functional.dropout) if torch else ()
 Place = tuple[int, int, int, int]  # number of a file, line, first and last line of its function
 
@@ -118,7 +117,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _text_of(value: Any) -> str | None:
-    """Return a text that tells an array, a plain value, or a list of such, from others; or None."""
+    """Return a text that identifies an array, plain value or random generator; None for others."""
     if type(value) is np.ndarray and value.size <= MAX_VALUES:
         return f"{value.shape} {value.dtype} {zlib.crc32(value.tobytes())}"
     if type(value) is float:
@@ -156,7 +155,7 @@ class _Seen(NamedTuple):
 
 
 class _Described(NamedTuple):
-    """What a record says of a value; `tells` is false of one that many other values equal."""
+    """What a record says of a value; `tells` is false if many others equal it, such as zeros."""
 
     numbers: np.ndarray
     shape: tuple[int, ...]
@@ -165,6 +164,7 @@ class _Described(NamedTuple):
 
 
 def _tells(values: np.ndarray) -> bool:
+    """Return whether values differ from each other, or are a single one that is no integer."""
     return bool((values != values[0]).any()) or bool(values.size == 1 and values[0] % 1)
 
 
@@ -172,7 +172,7 @@ def _described(value: Any, use: str) -> _Described | None:
     """Describe a value; None if it is of another kind, empty or too large.
 
     Args:
-        use: what it is besides a value of its kind, such as one that is returned.
+        use: "returned" for what the function under test returns, else empty.
     """
     if not isinstance(value, Tensor | np.ndarray):
         text = _text_of(value)
@@ -196,7 +196,7 @@ def _described(value: Any, use: str) -> _Described | None:
 
 @functools.lru_cache(maxsize=256)
 def _named_on(code: CodeType) -> Mapping[str, Mapping[int, Sequence[str]]]:
-    """Return the variables that each line of a function loads, stores, and decides by (JUMP)."""
+    """Return the variables that each line of a function loads, stores, and branches on (JUMP)."""
     named: dict[str, dict[int, list[str]]] = {"LOAD": {}, "STORE": {}, "JUMP": {}}
     line = code.co_firstlineno
     for instruction in dis.get_instructions(code):
@@ -249,7 +249,7 @@ def _same_code(code: CodeType, other: CodeType) -> bool:
 
 
 def _scaled(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Replace dropout by what depends on its rate and on the order of values, not on chance."""
+    """Stand in for dropout: scale values by its rate and their position, not by chance."""
     steps = torch.arange(input.numel()).remainder(CYCLE).reshape(input.shape) / CYCLE
     return input * (1.0 - p * steps).to(input.dtype) if training else input
 
@@ -271,7 +271,7 @@ def _tensors_in(values: Iterable[Any]) -> Iterator[Any]:
 
 
 def _is_cut(made: Any, used: Iterable[Any]) -> bool:
-    """Return whether a number has no gradient, though one that it was made from has."""
+    """Return whether a real tensor has no gradient, though one that it was made from has."""
     floating = isinstance(made, Tensor) and made.is_floating_point() and not made.requires_grad
     return floating and any(x.requires_grad for x in _tensors_in(used) if isinstance(x, Tensor))
 
@@ -358,11 +358,11 @@ class TapeRecorder(TorchFunctionMode):
         file = self.files.index(code.co_filename)
         return found, (file, found.f_lineno or 0, code.co_firstlineno, _last_line(code))
 
-    def read_on(self, frame: FrameType, line: int, tensors: bool) -> Iterator[int]:
+    def records_read(self, frame: FrameType, line: int, tensors: bool) -> Iterator[int]:
         """Yield the records of the variables that a line reads.
 
         Args:
-            tensors: those that have tensors, too.
+            tensors: also those of tensors.
         """
         seen = self.variables.get(id(frame), {})
         for name in _named_on(frame.f_code)["LOAD"].get(line, ()):
@@ -387,9 +387,9 @@ class TapeRecorder(TorchFunctionMode):
         if described is None:
             return -1
         number = len(self.records)
-        names = isinstance(value, float | str | bytes) or (_is_whole_numbers(value) and not use)
-        does = IS_SCALAR if names and described.tells else int(described.tells)
-        if names and described.values.size == 1 and not described.tells:
+        is_scalar = isinstance(value, float | str | bytes) or (_is_whole_numbers(value) and not use)
+        does = IS_SCALAR if is_scalar and described.tells else int(described.tells)
+        if is_scalar and described.values.size == 1 and not described.tells:
             does = EXCUSED  # a count or an index
         self.write((*place, does), described.shape, described.numbers)
         made_from = [parent for parent in dict.fromkeys(parents) if parent >= 0]
@@ -401,18 +401,22 @@ class TapeRecorder(TorchFunctionMode):
         return number
 
     def excuse(self, number: int) -> None:
-        """Blame a record no more."""
+        """Mark a record as one that is never to blame."""
         place, rest = self.records[number][:PLACE], self.records[number][PLACE + 1 :]
         self.records[number] = (*place, EXCUSED, *rest)
 
-    def fill(self, numbers: Iterable[int]) -> None:
-        """Excuse records that say nothing, such as zeros: their values are changed now."""
+    def excuse_filled(self, numbers: Iterable[int]) -> None:
+        """Excuse records that say nothing, such as zeros, as their values are now filled in."""
         for number in numbers:
             if number >= 0 and self.records[number][PLACE] == SAYS_NOTHING:
                 self.excuse(number)
 
-    def leave_loop(self, first: int, place: Place) -> None:
-        """Excuse what a loop, on a line, has made in its only round, as its function returns."""
+    def excuse_single_round(self, first: int, place: Place) -> None:
+        """Excuse what a loop has made if its function returns, at a place, in the first round.
+
+        Args:
+            first: the line of the loop.
+        """
         for (other, _), rounds in self.rounds.items():
             if other[2:] == place[2:] and first <= other[1] < place[1]:
                 for number, _ in rounds:
@@ -460,16 +464,17 @@ class TapeRecorder(TorchFunctionMode):
         with contextlib.suppress(Exception):  # values may be of a student's own classes
             sets = called == "__setitem__"
             if sets or (called.endswith("_") and result is args[0]):
-                self.fill([self.latest.get(id(args[0]), -1)])
+                self.excuse_filled([self.latest.get(id(args[0]), -1)])
             made = list(_tensors_in([args[0] if sets else result]))
             found = self.blamed(sys._getframe(1)) if made and not self.is_full else None
             if found is not None:
                 frame, place = found
                 arguments = [*args, *kwargs.values()]
                 parents = [self.latest.get(id(each), -1) for each in _tensors_in(arguments)]
-                parents += self.read_on(frame, place[1], tensors=False)
-                # what one call takes apart is a whole of its own
-                by = called, frame.f_lasti, len(self.records) if len(made) > 1 else -1
+                parents += self.records_read(frame, place[1], tensors=False)
+                # the parts that one call makes are a whole of their own
+                whole = len(self.records) if len(made) > 1 else -1
+                by = called, frame.f_lasti, whole
                 for value in made:
                     number = self.add(place, value, parents, made_by=by)
                     if number >= 0 and _is_cut(value, arguments):
@@ -480,10 +485,10 @@ class TapeRecorder(TorchFunctionMode):
 
     # --- other values, line by line ---------------------------------------------------------------
 
-    def look(self, frame: FrameType, place: Place) -> None:
+    def record_variables(self, frame: FrameType, place: Place) -> None:
         """Record the variables that a line has set or changed."""
         seen = self.variables.setdefault(id(frame), {})
-        parents = list(self.read_on(frame, place[1], tensors=True))
+        parents = list(self.records_read(frame, place[1], tensors=True))
         values = dict(frame.f_locals)  # whose keys are a list since Python 3.13
         names = _named_on(frame.f_code)
         stored = [name for name in names["STORE"].get(place[1], ()) if name in values]
@@ -495,14 +500,14 @@ class TapeRecorder(TorchFunctionMode):
                 continue  # still too long
             now = _Seen.of(value)
             if isinstance(value, np.ndarray) and now.object == before.object:
-                self.fill(before.records)
+                self.excuse_filled(before.records)
             made: list[int] = []
             if now.object == before.object and now.length > before.length:
                 made += before.records
                 others = [number for number in parents if number not in made]
-                for item in enumerate(value[before.length :], before.length):
-                    alone = item[1] if isinstance(item[1], np.ndarray) else item
-                    made.append(self.add(place, alone, others, made_by=name))
+                for index, item in enumerate(value[before.length :], before.length):
+                    added = item if isinstance(item, np.ndarray) else (index, item)
+                    made.append(self.add(place, added, others, made_by=name))
             elif now.text == before.text:
                 made += before.records
             elif now.text is not None:
@@ -513,35 +518,39 @@ class TapeRecorder(TorchFunctionMode):
         texts = [seen[name].text or "" for name in stored]
         if is_new and len(stored) > 1 and len(max(texts, key=len)) > FEW:
             together = self.add(place, tuple(values[name] for name in stored), parents)
-            for name in stored if together >= 0 else ():
-                seen[name] = seen[name]._replace(records=(*seen[name].records, together))
+            if together >= 0:
+                for name in stored:
+                    seen[name] = seen[name]._replace(records=(*seen[name].records, together))
 
-    def asked(self, frame: FrameType) -> list[str]:
-        """Return texts of the variables that the present line decides by, if it decides."""
+    def condition(self, frame: FrameType) -> list[str]:
+        """Return texts of the variables that the present line branches on, if it branches."""
         names = _named_on(frame.f_code)["JUMP"].get(frame.f_lineno, ())
         return list(filter(None, (_text_of(frame.f_locals.get(name)) for name in names)))
 
-    def decide(self, place: Place, asked: Sequence[str], goes_on: bool) -> None:
+    def record_decision(self, place: Place, texts: Sequence[str], goes_on: bool) -> None:
         """Record what a line has decided: whether the line below it is the next that runs.
 
-        Also without one of the variables: correct code may not read it.
+        There is one more record without each of the variables, as correct code may not read it.
+
+        Args:
+            texts: see `condition`.
         """
-        ways = [asked, *itertools.combinations(asked, len(asked) - 1)] if asked else []
-        for number, texts in enumerate(ways):
+        ways = [texts, *itertools.combinations(texts, len(texts) - 1)] if texts else []
+        for number, read in enumerate(ways):
             if not self.is_full:
-                numbers = _numbers(" ".join(("if", *sorted(texts))), goes_on, number)
+                numbers = _numbers(" ".join(("if", *sorted(read))), goes_on, number)
                 self.write((*place, DECIDES), (), numbers)
 
-    def give(self, frame: FrameType, place: Place, value: Any) -> None:
+    def record_return(self, frame: FrameType, place: Place, value: Any) -> None:
         """Record what a function returns."""
-        parents = list(self.read_on(frame, place[1], tensors=True))
+        parents = list(self.records_read(frame, place[1], tensors=True))
         callers = (each.f_code.co_filename for each, _ in traceback.walk_stack(frame.f_back))
         is_helper = any(name in self.files for name in callers)
         use = "" if is_helper else "returned"
         arrays = list(_tensors_in(value.values() if isinstance(value, dict) else [value]))
         loop = _loop_around(frame.f_code, frame.f_lasti)
         if arrays and self.visits[id(frame), loop] == 1:
-            self.leave_loop(loop, place)
+            self.excuse_single_round(loop, place)
         for each in arrays:
             made = self.latest.get(id(each), -1)
             if use and made >= 0:
@@ -559,14 +568,14 @@ class TapeRecorder(TorchFunctionMode):
         if frame.f_code.co_filename not in self.files:
             return None
         last = frame.f_lineno
-        asked: list[str] = []
+        condition: list[str] = []
         with contextlib.suppress(Exception):  # arguments are nobody's mistake
             seen = {name: _Seen.of(value) for name, value in frame.f_locals.items()}
             self.variables[id(frame)] = seen
             self.kept.append(frame)
 
         def watch(frame: FrameType, event: str, argument: Any) -> Any:
-            nonlocal last, asked
+            nonlocal last, condition
             self.events += 1
             if self.events > MAX_EVENTS or (self.is_full and not self.watches):
                 sys.settrace(None)
@@ -582,11 +591,12 @@ class TapeRecorder(TorchFunctionMode):
                     place = found[1][0], last, *found[1][2:]
                     if self.watches and self.changed_at is None and self.state() != self.before:
                         self.changed_at = place
-                    self.look(frame, place)
-                    self.decide(place, asked, frame.f_lineno == _line_after(frame.f_code, last))
-                    asked = self.asked(frame)
+                    self.record_variables(frame, place)
+                    goes_on = frame.f_lineno == _line_after(frame.f_code, last)
+                    self.record_decision(place, condition, goes_on)
+                    condition = self.condition(frame)
                     if event == "return":
-                        self.give(frame, place, argument)
+                        self.record_return(frame, place, argument)
             last = frame.f_lineno or last
             return watch
 
