@@ -93,7 +93,7 @@ def recognize(calls: Sequence[Observation], names: Sequence[str], counts: Counts
 
 
 def _same_as_eval(training: Observation, evaluation: Observation) -> np.ndarray:
-    """Return whether training and eval give the same outputs: the student's, and each variant's."""
+    """Return who has the same outputs in training and eval: the student, and each variant."""
     train = list(training.outputs.values())
     eval_ = [evaluation.outputs[name] for name in training.outputs]
     allowed = training.allowed[train]
@@ -116,7 +116,7 @@ def ineffective_dropout(
     if not same:
         return None
     students, *rows = np.transpose(same)
-    if not (students & ~rows[0]).any():
+    if not (students & ~rows[0]).any():  # the solution's row is the first
         return None
     fits = (rows == students).all(-1)
     for call in calls:
@@ -148,7 +148,7 @@ def _diagnosis_of(calls: Sequence[Observation], names: Sequence[str], counts: Co
 
 
 def _still_explains(calls: Sequence[Observation], names: Sequence[str], mistake: str) -> bool:
-    """Return whether a mistake explains the calls in eval mode, and all if these are right.
+    """Return whether a mistake explains the calls in eval mode, or all calls if those are right.
 
     Where stand-ins are not called, right values look like a mistake, which training may rule out.
     """

@@ -1,11 +1,11 @@
-"""Where a failure begins: the first value on a tape that no correct code has.
+"""Where a failure begins: the first value on a tape that no correct code computes.
 
-A tape has a print of each value that a call computed (worker/tape.py). References have those of the
-solution and of right code that is written differently. A value is known if its print is among them,
-whatever its shape and order; it is known exactly if these are the same, too. Right code that nobody
-has recorded computes unknown values, but soon known ones from them: so a value is excused if one
-that is known was made from it. Before a wrong value, a condition may have decided what no correct
-code decides by the same values; then the failure begins there.
+A tape has a print of each value that a call computed (worker/tape.py); references have the prints
+of the solution and of honest variants. A value is known if its print is among them, in whatever
+shape and order, and known exactly if these agree, too. Correct code that nobody has recorded
+computes unknown values, but soon known ones from them: so a value is excused if a known one was
+made from it. If a condition before a wrong value took a path that no correct code takes with the
+same values, the failure begins at that condition.
 
 A tape is untrusted: it decides no points, and a line must be one of the files that were handed in.
 """
@@ -47,6 +47,7 @@ def order(
 
     Args:
         target: the function under test; targets: those of all exercises.
+        mismatch: what is wrong with the call's first answer, if it is made again.
     """
     watches = None
     if mismatch is not None and mismatch.kind == "changed":
@@ -97,7 +98,7 @@ def _where_raised(reply: Reply, sources: Mapping[str, str]) -> dict[str, Any] | 
 
 
 def last_right(tape: Tape, known: np.ndarray, wrong: int) -> int | None:
-    """Return the line above a wrong value's of the last one before it that is known, or None."""
+    """Return the line of the last known value before a wrong one, on a line above it, or None."""
     file, line = tape.records[wrong, :2]
     tells = np.isin(tape.does[:wrong], (TELLS, IS_SCALAR))
     before = tape.records[:wrong][known[:wrong] & tells]

@@ -35,9 +35,10 @@ MAX_LOG = 80.0
 
 
 def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return which prints agree with a known one: (prints,) each.
+    """Return which prints agree with a known one, in three ways: (prints,) each.
 
-    Returns: in what is common; also in order, shape and type; also in whether a gradient is cut.
+    Returns: in the COMMON numbers; in these and the number that depends on the order; in these and
+        in whether a gradient is cut off.
     """
     found = np.zeros((3, len(prints)), dtype=bool)
     for start in range(0, len(prints), CHUNK):
@@ -100,23 +101,26 @@ class Tape:
         return np.asarray((self.prints[:, 2:COMMON] == 0).all(-1))
 
     def wrong(self, known: np.ndarray, raised: bool = False) -> list[int]:
-        """Return the records that are to blame: not known, and no right way to a known one.
+        """Return the records that are to blame: not known, and nothing known was made from them.
 
-        Where there are arrays of real numbers, others are only if a wrong one was made from them.
+        Where there are arrays of real numbers, other records are to blame only if they matter; see
+        `_matters`.
 
         Args:
-            known: for each record, whether it is.
-            raised: the call has raised an exception, before anything was made from a last value.
+            known: whether each record is known: (records,).
+            raised: whether the call raised an exception. Then nothing was made from its last
+                values, so other records need not matter unless an array is wrong.
         """
         blameless = np.isin(self.does, (DECIDES, WHOLE, EXCUSED))
         wrong = ~known & ~self._leads_to(known) & ~blameless
         arrays = np.isin(self.does, (SAYS_NOTHING, TELLS)) & ~self.is_text
-        if (wrong & arrays if raised else arrays).any():
-            wrong &= self._matters(wrong, wrong & arrays)
+        wrong_arrays = wrong & arrays
+        if (wrong_arrays if raised else arrays).any():
+            wrong &= self._matters(wrong, wrong_arrays)
         return list(map(int, np.flatnonzero(wrong)))
 
     def _leads_to(self, known: np.ndarray) -> np.ndarray:
-        """Return from which records one that is known, and tells, was made: (records,)."""
+        """Return which records are known and tell, or have led to one that does: (records,)."""
         leads = known & np.isin(self.does, (TELLS, IS_SCALAR, WHOLE))
         latest_first = np.argsort(-self.parents[:, 0], kind="stable")
         for child, parent in self.parents[latest_first]:
@@ -124,13 +128,14 @@ class Tape:
         return leads
 
     def _matters(self, wrong: np.ndarray, arrays: np.ndarray) -> np.ndarray:
-        """Return which wrong records matter: not numbers and texts that right code may have, too.
+        """Return which wrong records matter: (records,).
 
-        One of those does if it is returned, or if a wrong record was made from it and from no wrong
-        array.
+        Correct code, too, may have other scalars (numbers, texts, whole numbers in arrays). One
+        matters only if it is returned, or if a wrong record that matters was made from it and from
+        no wrong array.
 
         Args:
-            arrays: which wrong records are arrays.
+            arrays: which records are wrong arrays.
         """
         children, made_from = self.parents.T
         tainted = np.isin(children, children[arrays[made_from]])
@@ -143,15 +148,19 @@ class Tape:
     def decided(self, known: np.ndarray, common: np.ndarray, wrong: int) -> int | None:
         """Return the decision that has led to a wrong value, or None if that cannot be told.
 
-        By the same values, some correct code decides the contrary, and none decides so; of most
-        other decisions on that line, the reverse is true. If the line reads more than correct code
-        decides by, no known value may have been made since.
+        With the same values, some correct code decides the other way, and none this way; more of
+        the decisions on its line are right than are not. If it agrees only without a variable that
+        the line reads, no known value may have been made since.
 
         Args:
-            known: prints; common: which of the tape's agree with one.
+            known: prints of correct code.
+            common: which of the tape's agree with one.
+            wrong: the record of the wrong value.
         """
         tells = np.isin(self.does[:wrong], (TELLS, IS_SCALAR))
         last_known = max(np.flatnonzero(common[:wrong] & tells), default=-1)
+        # a decision's print: two sums of its variables' texts, whether it goes on below, and the
+        # number of the variable that is left out, 0 for none
         taken = {(*asked, without > 0) for *asked, without in known[:, :4].tolist()}
 
         def is_taken(asked: Sequence[float], way: float, without: float) -> bool:
@@ -161,7 +170,6 @@ class Tape:
         votes: collections.Counter[tuple[int, float]] = collections.Counter()
         suspects = []
         for row in np.flatnonzero(self.does == DECIDES).tolist():
-            # `without` is the number of the variable that is left out, 0 for none
             *asked, goes_on, without = self.prints[row, :4].tolist()
             right = is_taken(asked, goes_on, without)
             contrary = is_taken(asked, 1 - goes_on, without)
@@ -172,10 +180,10 @@ class Tape:
         return next((row for row, kind in reversed(suspects) if votes[kind] > 0), None)
 
     def cut(self, also_cut: np.ndarray) -> int | None:
-        """Return the first record whose gradient is cut off, and is not in correct code, or None.
+        """Return the first record whose gradient is cut off, but not in correct code, or None.
 
         Args:
-            also_cut: the last of `close`.
+            also_cut: the last mask that `close` returns.
         """
         cut = np.flatnonzero((self.prints[:, -1] != 0) & ~also_cut)
         return int(cut[0]) if cut.size else None

@@ -73,8 +73,8 @@ class Trial(Evidence):
         verdicts = list(self.verdicts())
         wrong = [each for each in verdicts if not each.is_right]
         outputs = [each.probe for each in wrong if each.check is wrong_output]
-        names = {each.name for each in outputs if each.of_sizes or each.name == SECOND_CALL}
-        judged = [(self.excused(each, names), each) for each in wrong]
+        failing = {each.name for each in outputs if each.of_sizes or each.name == SECOND_CALL}
+        judged = [(self.excused(each, failing), each) for each in wrong]
         judged.sort(key=lambda each: each[0])  # of each part, the first is shown
         faults = [self.fault(each.check, each.probe, excused) for excused, each in judged]
         if faults:
@@ -95,7 +95,7 @@ class Trial(Evidence):
     def verdicts(self) -> Iterator[Verdict]:
         """Yield the verdict of each check of each probe, in order.
 
-        Gradients and inputs are those of a right output.
+        Gradients and inputs are checked only where the output is right.
         """
         right = []
         for check in CHECKS:
@@ -116,7 +116,7 @@ class Trial(Evidence):
 
     @property
     def doubtful(self) -> Probe | None:
-        """The first probe that so far passes only with wrong exercises upstream, if at all."""
+        """The first probe that has no right answer yet with stand-ins for all that is `wrong`."""
         if not self.wrong or self.unwritten:
             return None
         for probe in self.exercise.probes:
@@ -157,25 +157,26 @@ class Trial(Evidence):
                 return Verdict(check, probe, True, replaced)
         return Verdict(check, probe, False)
 
-    def excused(self, verdict: Verdict, wrong: set[str]) -> bool:
-        """Return whether what a probe finds may have a cause that costs the properties already.
+    def excused(self, verdict: Verdict, failing: set[str]) -> bool:
+        """Return whether a wrong output may have a cause that already costs the properties.
 
-        That is what fails in other sizes or in a second call, if probes of these fail; after other
-        calls, but not alone; and in training where a mode, a seed or a rate is changed.
+        It may if the probe is in other sizes or calls twice, and the probes of that fail; if its
+        call is right alone, but not after others; or if a call in training changes a mode, seed or
+        rate.
 
         Args:
-            wrong: which probes of other sizes and of a second call fail.
+            failing: the names of the probes of other sizes and of a second call that fail.
         """
         probe = verdict.probe
+        if verdict.check is not wrong_output or probe.part == "properties":
+            return False
         call = probe.calls[0]
         resized = call.sizes.letters != self.exercise.calls[0].sizes.letters
         changed = probe.part == "training" and changed_state(self.answers_to(probe)[0].reply)
-        if verdict.check is not wrong_output or probe.part == "properties":
-            return False
         return bool(
             changed
-            or (call.twice and SECOND_CALL in wrong)
-            or (resized and wrong - {SECOND_CALL})
+            or (call.twice and SECOND_CALL in failing)
+            or (resized and failing - {SECOND_CALL})
             or self.carries_over(self.answers_to(probe)[-1])
         )
 
@@ -195,9 +196,9 @@ class Trial(Evidence):
         return self.mismatch(self.alone[id(answered)], wrong_output) is None
 
     def fault(self, check: Check, probe: Probe, excused: bool) -> Fault:
-        """Return what it costs that none of a probe's answers that count is right.
+        """Return the fault of a probe without a right answer that counts.
 
-        The finding is that of the most informative answer.
+        Its finding describes the most informative answer.
         """
         part = probe.part if check is wrong_output and not excused else "properties"
         answers = self.answers_to(probe)
