@@ -139,7 +139,8 @@ def undropped(model: Model | None) -> bool:
 def another(call: Callable[[], dict[str, Array]], first: dict[str, Array]) -> dict[str, Array]:
     """Repeat a call that drew random numbers; return a result that differs from the first, if any.
 
-    So what is random with no dropout differs from the right result, whatever was drawn first.
+    So an output that is random without dropout differs from the right one, even if the first draw
+    does not.
     """
     for _ in range(REPEATS):
         result = call()
@@ -378,14 +379,14 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
         return Answer({"changed": [], "lacks": True})
     leaves = leaves_of(call, tensors)
     function = as_own(function)
-    form = call
+    expected = call
     if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
-        form = {**call, "form": "tensor"}  # a tuple that no caller unpacks
+        expected = {**call, "form": "tensor"}  # a tuple that no caller unpacks
 
     def called_with(arguments: Sequence[Any]) -> dict[str, Array]:
         named = dict(zip(call["optional"], arguments[count:], strict=True))
         made = functools.partial(function, *arguments[:count], **named)
-        return _raised(made, call) if call.get("raises") else outputs_of(made(), form)
+        return _raised(made, call) if call.get("raises") else outputs_of(made(), expected)
 
     arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])

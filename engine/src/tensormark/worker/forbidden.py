@@ -78,7 +78,7 @@ def _guard(name: str, original: Callable[..., Any] | None = None) -> Callable[..
 
     Args:
         name: what is forbidden, in messages.
-        original: is called instead, unless the submission calls; None: nobody may call.
+        original: what library code calls instead; None: library code may not call it either.
     """
 
     def guard(*arguments: Any, **options: Any) -> Any:
@@ -350,7 +350,7 @@ PLACES: dict[str, list[Place]] = {}  # by full name, before a submission could r
 
 
 def _fault(path: str, target: Any) -> str | None:
-    """Say why a name cannot be forbidden, or return None."""
+    """Return why a name cannot be forbidden, or None if it can."""
     if target is MISSING:
         return "there is no such name in the packages that submissions can import"
     if isinstance(target, ModuleType):

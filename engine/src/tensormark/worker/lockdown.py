@@ -1,7 +1,7 @@
 """Permanently drop everything that a submission does not need. Runs in the fork server's child.
 
 Covered: open files, resource limits, one core, capabilities, the file system (Landlock: Python and
-the checkpoint can be read, one folder be written to) and system calls (the filter of seccomp.py).
+the checkpoint can be read, one folder written to) and system calls (the filter of seccomp.py).
 Each step either works or raises LockdownError; none is skipped because the kernel lacks a feature.
 Not covered: time (the trusted side's deadlines), the processor's caches, and anything already in
 memory: the fork server must not hold secrets.
@@ -34,7 +34,8 @@ WRITE_FILE = 1 << 1
 READ_FILE = 1 << 2
 READ_FOLDER = 1 << 3
 READ = READ_FILE | READ_FOLDER
-# remove a folder or file, make one, move it to another folder, truncate it; make no links
+# remove a folder (4) or file (5), make a folder (7) or file (8) but no link, move to another folder
+# (13), truncate (14)
 WRITE = WRITE_FILE | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 13 | 1 << 14
 ACCESS = {1: 13, 2: 14, 3: 15, 5: 16}  # Landlock version to the number of access kinds it knows
 CAPSET = {"x86_64": 126, "aarch64": 91}
@@ -133,7 +134,7 @@ def landlock_ruleset(
 
     Args:
         listable: folders in which only file names can be read.
-        writable: folders that can be read and written to; as can what discards all.
+        writable: folders that can be read and written to, as the null device always can.
     """
     version = landlock_version()
     handled = (1 << max(bits for since, bits in ACCESS.items() if since <= version)) - 1
@@ -144,10 +145,10 @@ def landlock_ruleset(
     rights |= dict.fromkeys(writable, READ | WRITE & handled)
     rights[os.devnull] = READ_FILE | WRITE_FILE
     for path, allowed in rights.items():
-        folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        rule = struct.pack("<Qi", allowed, folder)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        rule = struct.pack("<Qi", allowed, descriptor)
         _call(f"Landlock, {path}", LIBC.syscall, LANDLOCK_ADD, ruleset, LANDLOCK_BENEATH, rule, 0)
-        os.close(folder)
+        os.close(descriptor)
     return ruleset
 
 
