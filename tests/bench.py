@@ -1,7 +1,6 @@
-"""Time this project's commands, each in turns with a peer, and print one table: `make bench`."""
+"""Time this project's commands, each alternating with a peer, and print a table: `make bench`."""
 
 import argparse
-import itertools
 import os
 import platform
 import statistics
@@ -19,10 +18,10 @@ from tensormark.authoring.course import open_course
 from tensormark.sandbox.tiers import CONTAINED
 
 ROUNDS = 3
-EACH = 6  # right ones in the class, and as many wrong ones
+EACH = 6  # correct submissions in the class, and as many wrong ones
 TABLE_ROW = "{:<40} {:>10} {:>10}  {:<16} {:>5}"
 NAMES = ("start", "check", "grade", "class")
-FINE = (0, 3)  # exit statuses; 3: the machine cannot grade everything
+ACCEPTED = (0, 3)  # exit statuses; 3: the machine cannot grade everything
 Commands = Sequence[Sequence[object]]  # the arguments of Python; {out} is a new folder
 
 
@@ -34,26 +33,26 @@ def seconds(checkout: Path, commands: Commands) -> float:
         for words in commands:
             line = [python, *(str(word).format(out=out) for word in words)]
             done = subprocess.run(line, cwd=checkout, capture_output=True, text=True, check=False)
-            if done.returncode not in FINE:
+            if done.returncode not in ACCEPTED:
                 sys.exit(f"{line}: {done.stderr}")
         return time.perf_counter() - start
 
 
 def write_class(folder: Path) -> Sequence[Path]:
-    """Write submissions, each a different file."""
+    """Write a class of different submissions; return their paths."""
     solution = (ROOT / "solution" / "bert.py").read_text("utf-8")
     course = open_course(ASSIGNMENT)
     folder.mkdir()
     paths = []
     for known in (course.honest, course.variants):
-        for one in itertools.islice((one for one in known if one.module == "bert"), EACH):
+        for one in [one for one in known if one.module == "bert"][:EACH]:
             paths.append(folder / f"{one.id}.py")
             paths[-1].write_text(one.apply(solution), "utf-8")
     return paths
 
 
 def comparisons(folder: Path) -> dict[str, tuple[str, Commands, str, Commands]]:
-    """Return what is compared, and with what; submissions are written to the folder."""
+    """Return what to time and its peer, each with its commands; write submissions to the folder."""
     tensormark = ("-P", "-m", "tensormark")
     paths = write_class(folder / "class")
     whole_class = (*tensormark, "class", "--check", "--out", "{out}", paths[0].parent)
@@ -61,7 +60,7 @@ def comparisons(folder: Path) -> dict[str, tuple[str, Commands, str, Commands]]:
     grade = (*tensormark, "grade", "solution/bert.py")
     contained = (*grade, "--tier", CONTAINED)
     starter, solution = ((*tensormark, "check", name) for name in ("starter", "solution"))
-    torch = [("-c", "import torch")]  # the least that a program which needs it does
+    torch = [("-c", "import torch")]  # the least that a program with torch takes
     return {
         "start": ("make check of an untouched starter", [starter], "import torch", torch),
         "check": ("make check, with every extension", [solution], "import torch", torch),
@@ -71,10 +70,10 @@ def comparisons(folder: Path) -> dict[str, tuple[str, Commands, str, Commands]]:
 
 
 def main() -> None:
-    """Measure and print medians; the ratio is the median of each turn's."""
+    """Measure and print medians; the ratio is the median of the ratios in each round."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument("--only", choices=NAMES, help="only one comparison")
-    text = "compare with this checkout, which has its own .venv, not with alternatives"
+    text = "compare with this checkout, which has its own .venv, instead of the peers"
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help=text)
     options = parser.parse_args()
     if options.before and not (options.before / ".venv").is_dir():

@@ -8,6 +8,11 @@ WIDTH = 400  # of every diagram, so that its words can be read on a phone
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+def _place(element):
+    """Return where an element is, from top to bottom and then from left to right."""
+    return float(element.attrib["y"]), float(element.attrib["x"])
+
+
 class Diagram:
     def __init__(self, path):
         self.text = path.read_text("utf-8")
@@ -21,13 +26,15 @@ class Diagram:
     @property
     def words(self):
         """The words, from top to bottom."""
-        elements = self.root.iter(f"{SVG}text")
-        place = lambda about: (float(about.attrib["y"]), float(about.attrib["x"]))  # noqa: E731
-        return [element.text or "" for element in sorted(elements, key=place)]
+        elements = sorted(self.root.iter(f"{SVG}text"), key=_place)
+        return [element.text or "" for element in elements]
 
     @cached_property
     def matrices(self):
-        """The words in the cells of every matrix that has several, in the order of drawing."""
+        """The words in the cells, row by row, of each matrix with more than one cell.
+
+        A group of the SVG is a matrix: rectangles, each followed by its text if it has one.
+        """
         matrices = []
         for group in self.root.iter(f"{SVG}g"):
             rows = {}
