@@ -1,4 +1,4 @@
-"""The extensions: shown once they are started, and what they compute is what torch computes."""
+"""The extensions: not reported until they are started; and the solution's AdamW is torch's."""
 
 import shutil
 

@@ -54,6 +54,7 @@ def texts(root):
 
 
 def running(code, name):
+    """Return a step that runs a statement: `python -m timeit` runs it once."""
     return Step(name, ("timeit", "-n", "1", "-r", "1", code), 1)
 
 
@@ -66,7 +67,7 @@ BROKEN = running("raise OSError('no space left')", "broken")
 
 
 def test_a_term_that_fails_changes_nothing_and_goes_on_where_it_stopped(root, capfd):
-    for name in ("reference_outputs/private", "class"):
+    for name in ("reference_outputs/private", "class"):  # which are not copied
         (root / name).mkdir(parents=True)
     first = writing("data/a.txt", "new")
 
@@ -129,7 +130,7 @@ SIGNAL = "import os, time; os.kill(os.getppid(), {}); time.sleep(600)"
 def test_whatever_ends_a_term_is_one_line_and_leaves_nothing_running(code, status, words, root):
     completed = ran(sys.executable, "-c", ENDING, root, code, cwd=ROOT)
 
-    assert completed.returncode == status  # the pipes, which the step had too, are closed
+    assert completed.returncode == status  # once the step has closed its pipes, too
     assert words in completed.stderr
     assert completed.stderr.strip().count("\n") == 0
     assert texts(root) == ["old", "old"]

@@ -81,13 +81,13 @@ def test_a_student_gets_nothing_that_is_for_staff(tmp_path):
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=ascii)
 def test_texts_of_students_act_nowhere(payload, tmp_path):
-    def hostile(text):
+    def class_with(text):
         model = result("no_bias", text, [text])
         student = Entry(text[:40], f"{text} x", path=Path("x"), remarks=[text], result=model)
         return [student, Entry(f"{text[:40]}2", f"{text} x", problem=text)]
 
-    plain = written(hostile("plain"), tmp_path / "plain")
-    texts = written(hostile(f"a {payload}"), tmp_path / "hostile")
+    plain = written(class_with("plain"), tmp_path / "plain")
+    texts = written(class_with(f"a {payload}"), tmp_path / "hostile")
 
     assert Tags(texts["gradebook.html"]).tags == Tags(plain["gradebook.html"]).tags
     rows = list(csv.reader(texts["gradebook.csv"].splitlines()))
@@ -98,7 +98,7 @@ def test_texts_of_students_act_nowhere(payload, tmp_path):
 
 def test_folder_names_differ_on_every_file_system():
     odd = ["ada", "Ada", "a/b", "a_b", "..", "con", "é", "e\u0301", "x" * 300, ""]
-    students = [*odd, *feedback.folder_names(odd)[1:]]  # some choose what others would get
+    students = [*odd, *feedback.folder_names(odd)[1:]]  # some are called what others get
 
     names = feedback.folder_names(students)
 

@@ -18,7 +18,7 @@ def test_nothing_in_a_folder_is_reached_through_a_link(tmp_path, name, inside):
         path.mkdir()
     zipped(other / "work.zip", {"main.py": SOURCE})
     (other / "main.py").write_bytes(SOURCE)
-    top, _, below = name.partition("/")
+    top, _, below = name.partition("/")  # the link is at the top, to a file or a folder
     (folder / top).symlink_to(other if below else other / name)
 
     assert "is a link" in refusal(folder) or "no main.py" in refusal(folder)

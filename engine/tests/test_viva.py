@@ -41,7 +41,7 @@ def test_what_is_shown_is_what_runs_and_all_else_stays(ends, indentation):
     lines = text.split("\n")
     source = Source(text.replace("\n", ends), "Outer.größe")
 
-    assert {change.line for change in source.changes} == {7, 8, 11, 12}  # line 6 has « itself
+    assert {change.line for change in source.changes} == {7, 8, 11, 12}  # line 6 has « in its text
     for change in source.changes:
         after = source.changed(change).split("\n")
         line = after.pop(change.line - 1)

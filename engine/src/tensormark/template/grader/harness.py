@@ -15,7 +15,7 @@ from tensormark.worker.objects import load_by_name
 
 
 def convolution(part: Any, signals: Tensor) -> Tensor:
-    """Stand in for Convolution.forward: some patterns are found, others are nowhere: (B, P, T - 1).
+    """Stand in for Convolution.forward: (B, P, T - 1), high for some patterns and low for others.
 
     It is smooth, depends on all its arguments, and is not a convolution.
     """
@@ -57,7 +57,7 @@ def train(
 def predict(
     context: Context, call: Mapping[str, Any], tensors: Mapping[str, Tensor], progress: Progress
 ) -> Answer:
-    """Predict `others` with weights/<parameter>; answer with no tensors if they do not fit."""
+    """Label `others` with weights/<parameter>; answer with no tensors if these do not fit."""
     model = new_model(context, call)
     weights = below(tensors, "weights/")
     shapes = {name: value.shape for name, value in weights.items()}
