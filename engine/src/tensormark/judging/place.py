@@ -124,11 +124,12 @@ def locate(
         at = reply.message.get("raised_at")
         raised = _place(sources, at, RAISES) or _where_raised(reply, sources)
     tape = Tape.of(reply.tensors)
+    known = answered.recording.known
     # each line may be right if what is returned is only of another type, such as a list
-    is_type = kind == "raised" and answered.call.arrays == NUMPY and not raised
-    if is_type or tape is None or answered.recording.known is None:
+    only_type = kind == "raised" and answered.call.arrays == NUMPY and not raised
+    if only_type or tape is None or known is None:
         return raised
-    common, ordered, also_cut = close(tape.prints, answered.recording.known)
+    common, ordered, also_cut = close(tape.prints, known)
     if kind == "gradient":
         cut = tape.cut(also_cut)
         return None if cut is None else _place(sources, tape.place(cut), NO_GRADIENT, tape)
@@ -142,7 +143,7 @@ def locate(
         wrong = tape.wrong(ordered | (common & tape.is_whole))
     if wrong:
         first = wrong[0]
-        decided = tape.decided(answered.recording.known, common, first)
+        decided = tape.decided(known, common, first)
         if decided is not None:
             first = decided
             says = DECIDED
