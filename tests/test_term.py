@@ -116,7 +116,8 @@ step = term.Step("slow", ("timeit", "-n", "1", "-r", "1", sys.argv[2]), 1)
 term.steps_for = lambda seed: [step]
 sys.exit(term.main(["--seed", "1"]))
 """
-SIGNAL = "import os, time; os.kill(os.getppid(), {}); time.sleep(600)"
+# a second after the step begins, so that whatever started it waits for it
+SIGNAL = "import os, time; time.sleep(1); os.kill(os.getppid(), {}); time.sleep(600)"
 
 
 @pytest.mark.parametrize(
