@@ -11,7 +11,7 @@ from safetensors.numpy import load_file, save_file
 from grader.assignment import ASSIGNMENT
 from tensormark.authoring.prove import alone
 from tensormark.authoring.record import record
-from tensormark.authoring.recorder import Recorder, previous_record
+from tensormark.authoring.recorder import Recorder
 from tensormark.authoring.table import Run, Table
 from tensormark.authoring.tolerance import KINDS
 from tensormark.files import sha256
@@ -219,9 +219,10 @@ def moved_in(course, kind=Recorder):
     (exercise,) = course.assignment.exercises
     sources = course.assignment.solution_sources
     program = program_of(course.assignment, [exercise], sources, Settings.of(ROOT))
-    previous = previous_record(ROOT / "reference_outputs", exercise)
     with Sandbox(PROCESS, program) as sandbox:
-        changes = kind(course, exercise, sandbox, SEED).differences(previous)
+        recorder = kind(course, exercise, sandbox, SEED)
+        previous, _ = recorder.previous(ROOT / "reference_outputs")
+        changes = recorder.differences(previous)
     changes = [one for one in changes if not (one.endswith(": a new row") and PAIR in one)]
     return [one for one in changes if not one.startswith("the tolerance of ") and GONE not in one]
 

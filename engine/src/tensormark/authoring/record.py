@@ -29,16 +29,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import save
 
 from tensormark.authoring.course import Course, open_course
-from tensormark.authoring.recorder import Recorded, Recorder, previous_record
+from tensormark.authoring.recorder import Recorded, Recorder
 from tensormark.authoring.stopped import require_stopped
 from tensormark.authoring.strip import derive
 from tensormark.exercise import Call, Exercise
 from tensormark.files import digest, for_staff, python_files, sha256, write_whole
 from tensormark.folder import PACKAGE, open_assignment
 from tensormark.program import program_of
-from tensormark.references import FORMAT, OTHER
+from tensormark.references import FORMAT
 from tensormark.release.given_out import fitting
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.tiers import PROCESS
@@ -145,10 +146,7 @@ def _check_folder(folder: Path, seed: int) -> None:
 
 
 def _is_public(exercise: Exercise, call: Call, public_seed: int, seed: int) -> bool:
-    public = exercise.inputs(call, public_seed)
-    private = exercise.inputs(call, seed, private=True)
-    same = public.keys() == private.keys()
-    return same and all(np.array_equal(private[name], public[name]) for name in public)
+    return save(exercise.inputs(call, public_seed)) == save(exercise.inputs(call, seed, True))
 
 
 def require_other_inputs(exercises: Sequence[Exercise], public_seed: int, seed: int) -> None:
@@ -256,78 +254,67 @@ class Kept:
     """What an interrupted recording has recorded: a file for each exercise, below OUT."""
 
     def __init__(self, course: Course, out: Path, seed: int, checkpoint: Path | None) -> None:
-        self.folder = out / UNFINISHED
         own = fitting(course.assignment.folder, f"{PACKAGE}/**/*.py", "solution/**/*.py")
         code = [*own, *python_files(ENGINE).values()]
         weights = digests(checkpoint, course.assignment.checkpoint_files)
         facts = [seed, np.__version__, manifest_of(out), weights, *map(sha256, sorted(code))]
-        self.key = digest(json.dumps(facts).encode())  # of everything that decides a recording
+        self.all = out / UNFINISHED
+        self.folder = self.all / digest(json.dumps(facts).encode())  # of all that decides it
 
-    def __enter__(self) -> "Kept":
-        return self
+    def get(self, name: str) -> Recorded | None:
+        """Return what was recorded of an exercise, if nothing that decides it has changed."""
+        try:
+            content, *others = json.loads((self.folder / name).read_bytes())
+        except OSError:
+            return None
+        return Recorded(bytes.fromhex(content), *others)
+
+    def keep(self, name: str, recorded: Recorded) -> None:
+        """Keep what was recorded of an exercise."""
+        content, *others = recorded
+        with for_staff():
+            write_whole(self.all / IGNORE, IGNORED)
+            write_whole(self.folder / name, json.dumps([content.hex(), *others]).encode())
+
+    def __enter__(self) -> None:
+        pass
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Remove it unless the recording is interrupted: what it depends on has to be mended."""
         if kind is None or issubclass(kind, Exception):
-            shutil.rmtree(self.folder, ignore_errors=True)
-            with contextlib.suppress(OSError):  # unless there is more in it
-                self.folder.parent.rmdir()
-
-    def get(self, exercise: str) -> tuple[Recorded, list[str]] | None:
-        """Return what was recorded of an exercise, if nothing that decides it has changed."""
-        try:
-            kept = json.loads((self.folder / exercise).read_bytes())
-        except OSError:
-            return None
-        if kept["key"] != self.key:
-            return None
-        return Recorded(bytes.fromhex(kept["content"]), [], kept["entry"]), kept["changes"]
-
-    def keep(self, exercise: str, recorded: Recorded, changes: list[str]) -> None:
-        """Keep what was recorded of an exercise."""
-        content = recorded.content.hex()
-        kept = {"key": self.key, "content": content, "entry": recorded.entry, "changes": changes}
-        with for_staff():
-            write_whole(self.folder / IGNORE, IGNORED)
-            write_whole(self.folder / exercise, json.dumps(kept).encode())
+            shutil.rmtree(self.all, ignore_errors=True)
+            with contextlib.suppress(OSError):  # unless there is more in OUT
+                self.all.parent.rmdir()
 
 
 def _recorded(
-    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept | None
-) -> Iterator[tuple[str, Recorded, list[str]]]:
-    """Record one exercise after another: yield its id, its record, and what has changed."""
+    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept
+) -> Iterator[tuple[str, Recorded]]:
+    """Record one exercise after another: yield the name of each with what is recorded."""
     started = time.monotonic()
     table = [exercise for exercise in course.assignment.exercises if exercise.probes]
     settings = Settings.of(course.assignment.folder, checkpoint=checkpoint)
     program = program_of(course.assignment, table, course.assignment.solution_sources, settings)
+    others = [each for each in course.honest if each.differs]
     with Sandbox(PROCESS, program) as sandbox:
-        others = [each for each in course.honest if each.differs]
         recorders = [
             [Recorder(course, exercise, sandbox, seed, other) for other in (None, *others)]
             for exercise in table
         ]
         require_other_inputs(table, course.assignment.seed, seed)
         require_stopped(course.assignment, sandbox)
-        for count, exercise in enumerate(table, start=1):
-            own = recorders.pop(0)  # which have all answers of their exercise
-            for other, recorder in zip([None, *others], own, strict=True):
-                name = f"{exercise.id}{OTHER}{other.id}" if other else exercise.id
-                done = kept.get(name) if kept else None
+        for count in range(1, len(table) + 1):
+            first, *more = recorders.pop(0)  # which have all answers of their exercise
+            for recorder in (first, *more):
+                done = kept.get(recorder.name)
                 if done is None:
-                    if other and not recorder.differs(own[0]):
+                    if recorder is not first and not any(recorder.moves(first.recordings)):
                         continue
                     passed = f"{time.monotonic() - started:.0f} s so far"
-                    print(f"recording {name}, {count} of {len(table)}, {passed}", file=sys.stderr)
-                    before = previous_record(out, exercise, other.id if other else "")
-                    done = recorder.record(before)
-                    if kept:
-                        kept.keep(name, *done)
-                yield name, *done
-
-
-def _lines(name: str, reasons: Sequence[str]) -> list[str]:
-    more = [f"and {len(reasons) - MOST} more"] if len(reasons) > MOST else []
-    return [f"{name}: {reason}" for reason in [*reasons[:MOST], *more]]
+                    what = f"{recorder.name}, {count} of {len(table)}"
+                    print(f"recording {what}, {passed}", file=sys.stderr)
+                    done = recorder.record(out)
+                yield recorder.name, done
 
 
 def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None) -> list[str]:
@@ -335,42 +322,38 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
 
     Returns: what changed, one change per line.
     """
-    with contextlib.nullcontext() if check else Kept(course, out, seed, checkpoint) as kept:
-        return _record(course, out, seed, check, checkpoint, kept)
-
-
-def _record(
-    course: Course, out: Path, seed: int, check: bool, checkpoint: Path | None, kept: Kept | None
-) -> list[str]:
-    digests(checkpoint, course.assignment.checkpoint_files)
+    kept = Kept(course, out, seed, checkpoint)
     files = course.hidden(seed)  # if one of these fails, better now than after a minute
     entries = {}
     reasons = {}
-    for exercise, recorded, changes in _recorded(course, out, seed, checkpoint, kept):
-        name = f"{exercise}.safetensors"
-        files[name] = recorded.content
-        entries[exercise] = recorded.entry
-        reasons[name] = changes
-    new = manifest(course, entries, files, seed, checkpoint)
-    old = manifest_of(out)
-    if out.resolve() != course.assignment.references.resolve():
-        files[IGNORE] = IGNORED
-    if any(old.get(name) != value for name, value in new.items() if name not in NOTED):
-        files[MANIFEST] = (json.dumps(new, indent=2) + "\n").encode()
-        # its list of files would only repeat the other lines
-        both = (entry | {"files": {}} for entry in (old, new))
-        reasons[MANIFEST] = [line[1:] for line in _changes_of_manifest(*both)] if old else []
-    before = {name: (out / name).read_bytes() for name in files if (out / name).is_file()}
-    changed = {name: content for name, content in files.items() if before.get(name) != content}
     lines = []
-    for name in changed:
-        lines += _lines(name, reasons.get(name) or ["changed" if name in before else "new"])
-    listed = [name for name in old.get("files", {}) if Path(name).name == name]
-    stale = [name for name in listed if name not in files and (out / name).is_file()]
-    lines += [f"{name}: removed, as it is no longer recorded" for name in stale]
-    if lines and not check:
-        with for_staff() if new["private"] else contextlib.nullcontext():
-            _replace(out, changed, stale)
+    with contextlib.nullcontext() if check else kept:
+        for exercise, recorded in _recorded(course, out, seed, checkpoint, kept):
+            if not check:
+                kept.keep(exercise, recorded)
+            name = f"{exercise}.safetensors"
+            files[name], entries[exercise], reasons[name] = recorded
+        new = manifest(course, entries, files, seed, checkpoint)
+        old = manifest_of(out)
+        if out.resolve() != course.assignment.references.resolve():
+            files[IGNORE] = IGNORED
+        if any(old.get(name) != value for name, value in new.items() if name not in NOTED):
+            files[MANIFEST] = (json.dumps(new, indent=2) + "\n").encode()
+            # its list of files would only repeat the other lines
+            both = (entry | {"files": {}} for entry in (old, new))
+            reasons[MANIFEST] = [line[1:] for line in _changes_of_manifest(*both)] if old else []
+        there = set(os.listdir(out)) if out.is_dir() else set()
+        before = {name: (out / name).read_bytes() for name in files.keys() & there}
+        changed = {name: content for name, content in files.items() if before.get(name) != content}
+        for name in changed:
+            why = reasons.get(name) or ["changed" if name in before else "new"]
+            more = [f"and {len(why) - MOST} more"] if len(why) > MOST else []
+            lines += [f"{name}: {reason}" for reason in [*why[:MOST], *more]]
+        stale = sorted((there - files.keys()).intersection(old.get("files", ())))
+        lines += [f"{name}: removed, as it is no longer recorded" for name in stale]
+        if lines and not check:
+            with for_staff() if new["private"] else contextlib.nullcontext():
+                _replace(out, changed, stale)
     return lines
 
 

@@ -7,12 +7,12 @@ often seen and change values, as some of these hide behind others until one of t
 """
 
 import builtins
-import contextlib
 import dataclasses
 import functools
 import itertools
+import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ from tensormark.judging.replies import texts
 from tensormark.judging.tape import close
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
-from tensormark.references import Recording, References, ReferencesError, Tensors, under
+from tensormark.references import OTHER, Recording, References, ReferencesError, Tensors, under
 from tensormark.result import Outcome
 from tensormark.sandbox.interface import Reply, Request
 from tensormark.sandbox.sandbox import Sandbox
@@ -44,108 +44,66 @@ OFTEN = 3  # students who were seen to make a mistake, for it to be recorded wit
 # limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
 MAX_MOVE = 1e-10
 NO_ROWS = np.zeros(0)
+Shapes = dict[str, tuple[int, ...]]
 
 
-@dataclasses.dataclass(frozen=True)
-class Recorded:
-    """One exercise.
+class Record(NamedTuple):
+    """What references have of one exercise: its calls, and its entry in the manifest."""
 
-    Attributes:
-        content: of its file; calls: what is in it.
-        entry: its entry in the manifest.
-    """
-
-    content: bytes
     calls: list[Recording]
     entry: dict[str, Any]
 
 
-class Unrecorded(NamedTuple):
-    """Why there is no record to compare with."""
+class Recorded(NamedTuple):
+    """One exercise: the content of its file, its entry, and what has changed, line by line."""
 
-    reason: str
-
-
-def previous_record(folder: Path, exercise: Exercise, other: str = "") -> Recorded | Unrecorded:
-    """Return a folder's record of an exercise, or why there is none to compare with.
-
-    Args:
-        other: the solution that it is of, if not the first.
-    """
-    name = f"{exercise.id}.safetensors"
-    try:
-        references = References(folder).with_other(other)
-        name = f"{references.name(exercise.id)}.safetensors"
-        if other and other not in references.others(exercise.id):
-            return Unrecorded("new")
-        entry = references.entry(exercise.id)
-        if entry["calls"] != exercise.digest:
-            return Unrecorded("its calls have changed")
-        calls = references.recordings(exercise.id, exercise.digest)
-        return Recorded((folder / name).read_bytes(), calls, entry)
-    except (ReferencesError, ValueError, KeyError, TypeError):
-        is_there = (folder / name).is_file()
-        return Unrecorded("damaged, or not what the manifest lists" if is_there else "new")
+    content: bytes
+    entry: dict[str, Any]
+    changes: list[str]
 
 
-def _named(calls: Sequence[Recording]) -> Tensors:
-    """Return the inputs and the solution's answers under their names in the file."""
-    tensors: Tensors = {}
-    for index, call in enumerate(calls):
-        tensors |= {f"{index}/in/{name}": value for name, value in call.inputs.items()}
-        tensors |= {f"{index}/{name}": value for name, value in call.answers.items()}
-    return tensors
+def _named(call: Recording) -> Tensors:
+    """Return a call's inputs and the solution's answers under their names in the file."""
+    return {f"in/{name}": value for name, value in call.inputs.items()} | call.answers
 
 
 def _content(calls: Sequence[Recording]) -> bytes:
     """Return the file of an exercise's calls."""
-    rows = {f"{index}/wrong": call.wrong for index, call in enumerate(calls)}
-    rows |= {
-        f"{index}/known": call.known for index, call in enumerate(calls) if call.known is not None
-    }
-    return save(_named(calls) | rows)
+    tensors: Tensors = {}
+    for index, call in enumerate(calls):
+        own = _named(call) | {"wrong": call.wrong}
+        if call.known is not None:
+            own["known"] = call.known
+        tensors |= {f"{index}/{name}": value for name, value in own.items()}
+    return save(tensors)
 
 
-def _move(before: np.ndarray, now: np.ndarray, is_random: bool) -> str | None:
-    """Return how a tensor has moved beyond the limit; None if it has not.
+def _moves(before: Recording, now: Recording, probe: Probe, call: Call) -> Iterator[str]:
+    """Yield a line for each tensor of a call that has moved, is new or is gone.
 
-    Args:
-        is_random: its values may move: another build of torch draws others, and nothing is
-            compared with them.
+    Random outputs may move: another build of torch draws others, and nothing is compared with them.
     """
-    if before.dtype == now.dtype == np.uint8:
-        with contextlib.suppress(ValueError, TypeError):  # bytes that are no plain value
-            if difference(now, before, plain=True) <= MAX_MOVE:
-                return None
-    if before.shape != now.shape or before.dtype != now.dtype:
-        return f"was {before.dtype} {before.shape}, and is now {now.dtype} {now.shape}"
-    finite = np.isfinite(now)
-    if not np.array_equal(np.isfinite(before), finite):
-        return "has infinities or NaN in different places"
-    distance = difference(before[finite], now[finite])
-    if is_random or distance <= MAX_MOVE:
-        return None
-    return f"moved by {distance:.1e}, limit {MAX_MOVE:.0e}"
-
-
-def moves(before: Tensors, now: Tensors, is_random: Callable[[str], bool]) -> Iterator[str]:
-    """Yield a line for each tensor that has moved, is new or is gone.
-
-    Args:
-        is_random: says by its name whether the values of a tensor are random.
-    """
-    for name, value in now.items():
-        move = _move(before[name], value, is_random(name)) if name in before else "is new"
-        if move is not None:
-            yield f"{name} {move}"
-    for name in before.keys() - now.keys():
-        yield f"{name} is gone"
+    old = _named(before)
+    new = _named(now)
+    for name in old | new:
+        if name not in old or name not in new:
+            yield f"{name} is {'new' if name in new else 'gone'}"
+            continue
+        was = old[name]
+        value = new[name]
+        distance = difference(name, was, value, call) if was.dtype == value.dtype else math.inf
+        if distance > MAX_MOVE and not (name.startswith("out/") and probe.draws(call)):
+            how = f"moved by {distance:.1e}, limit {MAX_MOVE:.0e}"
+            if not math.isfinite(distance):
+                how = f"was {was.dtype} {was.shape}, and is now {value.dtype} {value.shape}"
+            yield f"{name} {how}"
 
 
 class Recorder:
     """Records one exercise in a worker.
 
     Attributes:
+        name: under which it is recorded.
         inputs: of its calls.
         own: its known mistakes.
     """
@@ -168,6 +126,7 @@ class Recorder:
         """
         self.course = course
         self.exercise = exercise
+        self.name = f"{exercise.id}{OTHER}{other.id}" if other else exercise.id
         self.sandbox = sandbox
         self.sources = course.assignment.solution_sources
         if exercise.module not in self.sources:
@@ -190,25 +149,12 @@ class Recorder:
         private = seed != self.course.assignment.seed
         try:
             drawn, again = [self.exercise.inputs(call, seed, private) for _ in range(2)]
-            same = drawn.keys() == again.keys() and all(
-                np.array_equal(value, again[name], equal_nan=value.dtype.kind == "f")
-                for name, value in drawn.items()
-            )
-            if not same:
+            if save(drawn) != save(again):
                 raise UserError("draw returns other inputs each time; draw with rng alone")
             return drawn
         except Exception as error:  # the assignment's own code
             why = error if isinstance(error, UserError) else f"draw raises {one_line(error)}"
             raise self.fault(f"{probe.name}: {why}") from error
-
-    def differs(self, first: "Recorder") -> bool:
-        """Return whether its answers are not the first solution's."""
-        calls = zip(self.exercise.calls, self.recordings, first.recordings, strict=True)
-        for call, own, right in calls:
-            for name, value in right.answers.items():
-                if difference(own.answers.get(name), value, call) > MAX_MOVE:
-                    return True
-        return False
 
     def fault(self, text: str) -> UserError:
         """Return the error that says what is wrong with the exercise."""
@@ -217,7 +163,7 @@ class Recorder:
     def ask(
         self,
         source: str,
-        only: Collection[int] | None = None,
+        only: Sequence[int] | None = None,
         nudge: int = 0,
         tape: bool = False,
         **overrides: Any,
@@ -229,81 +175,87 @@ class Recorder:
             nudge: the seed with which to change the inputs in their last bit; 0: do not.
         """
         exercise = self.exercise
+        asked = exercise.asked
+        target = exercise.calls[0].target
+        targets = self.course.assignment.targets
         self.sandbox.reload(self.sources | {exercise.module: source})
         requests = []
-        for index, (probe, call) in enumerate(exercise.asked):
-            if only is None or index in only:
-                inputs = nudged(self.inputs[index], call.dtype, nudge)
-                message, tensors = sent(call.message(), inputs)
-                message |= overrides
-                rules = exercise.forbidden
-                targets = self.course.assignment.targets
-                taped = order(exercise.calls[0].target, targets, scaled(probe, call))
-                requests.append(
-                    Request(
-                        exercise.id,
-                        frozenset(),
-                        message,
-                        tensors,
-                        forbidden=rules,
-                        tape=taped if tape else None,
-                    )
+        for index in range(len(asked)) if only is None else only:
+            probe, call = asked[index]
+            inputs = nudged(self.inputs[index], call.dtype, nudge)
+            message, tensors = sent(call.message(), inputs)
+            taped = order(target, targets, scaled(probe, call)) if tape else None
+            requests.append(
+                Request(
+                    exercise.id,
+                    frozenset(),
+                    message | overrides,
+                    tensors,
+                    forbidden=exercise.forbidden,
+                    tape=taped,
                 )
+            )
         return list(self.sandbox.run(requests))
 
-    def record(self, before: Recorded | Unrecorded) -> tuple[Recorded, list[str]]:
-        """Record the exercise, or keep its previous record if that differs by rounding only.
-
-        Args:
-            before: that record, or why there is none to compare with.
-
-        Returns: the record, and what has changed, one change per line.
+    def record(self, folder: Path) -> Recorded:
+        """Record the exercise, or keep a folder's record if that differs by rounding only.
 
         Raises:
             UserError: the solution or an honest variant fails a call, or honest and wrong code
                 cannot be distinguished.
         """
-        changes = [before.reason] if isinstance(before, Unrecorded) else self.differences(before)
-        if isinstance(before, Unrecorded) or changes:
-            recorded = self._recorded()
-        else:
-            entry = before.entry | {"variants": self._described()}
-            recorded = dataclasses.replace(before, entry=entry)
-            changes = list(self._unknown(before.calls))
-            if changes:
-                calls = self._with_known(before.calls)
-                recorded = dataclasses.replace(recorded, content=_content(calls), calls=calls)
-        self._require_passed(recorded)
-        return recorded, changes
+        before, why = self.previous(folder)
+        changes = self.differences(before) if before else [why]
+        record = before if before and not changes else self._recorded()
+        entry = record.entry | {"variants": self._described()}
+        calls = record.calls
+        unknown = list(self._unknown(calls))
+        if unknown:
+            pairs = zip(calls, self.known, strict=True)
+            calls = [dataclasses.replace(call, known=known) for call, known in pairs]
+        self._require_passed(calls, entry)
+        return Recorded(_content(calls), entry, changes or unknown)
 
-    def differences(self, before: Recorded) -> list[str]:
+    def previous(self, folder: Path) -> tuple[Record | None, str]:
+        """Return a folder's record of the exercise, or why there is none to compare with."""
+        try:
+            references = References(folder)
+            entry = references.entry(self.name)
+            if entry["calls"] != self.exercise.digest:
+                return None, "its calls have changed"
+            return Record(references.recordings(self.name, entry["calls"]), entry), ""
+        except (ReferencesError, ValueError, KeyError, TypeError):
+            is_there = (folder / f"{self.name}.safetensors").is_file()
+            return None, "damaged, or not what the manifest lists" if is_there else "new"
+
+    def differences(self, before: Record) -> list[str]:
         """Return how the exercise differs from its record, one difference per line."""
-        changes = list(moves(_named(before.calls), _named(self.recordings), self._is_random))
-        changes += moved_tolerances(before.entry, self.measured)
+        changes = [*self.moves(before.calls), *moved_tolerances(before.entry, self.measured)]
         if changes:  # rows of other answers cannot be compared
             return changes
-        table = Table(self.exercise, self._beside_rows(before), before.entry)
+        table = Table(self.exercise, self._beside_rows(before.calls), before.entry)
         lines = [table.difference(run) for run in self._runs(table)]
         changes = [line for line in lines if line is not None]
         return changes + [f"{table.names[row]}: a row is gone" for row in table.unmatched]
 
-    def _recorded(self) -> Recorded:
+    def moves(self, before: Sequence[Recording]) -> Iterator[str]:
+        """Yield how inputs and the solution's answers differ from others, one tensor per line."""
+        calls = zip(before, self.recordings, self.exercise.asked, strict=True)
+        for index, (old, new, asked) in enumerate(calls):
+            for line in _moves(old, new, *asked):
+                yield f"{index}/{line}"
+
+    def _recorded(self) -> Record:
         table = Table(self.exercise, self.recordings, self.measured)
         for run in self._runs(table):
             table.add(run)
-        calls = self._with_known(table.recordings)
         entry = {
             "calls": self.exercise.digest,
             "count": len(self.exercise.calls),
             **self.measured,
-            "variants": self._described(),
             "rows": table.names,
         }
-        return Recorded(_content(calls), calls, entry)
-
-    def _with_known(self, calls: Sequence[Recording]) -> list[Recording]:
-        pairs = zip(calls, self.known, strict=True)
-        return [dataclasses.replace(call, known=known) for call, known in pairs]
+        return Record(table.recordings, entry)
 
     def _unknown(self, calls: Sequence[Recording]) -> Iterator[str]:
         """Yield a line for each recorded call in which correct code computes other values."""
@@ -316,8 +268,7 @@ class Recorder:
         """The inputs and the solution's answers in float64, without rows."""
         replies = self.ask(self.source, dtype="float64", compare=True)
         self._require_answers(replies, SOLUTION_ROW)
-        self._require_stand_ins(replies)
-        self._require_gradients(replies)
+        self._require_whole(replies)
         return [
             Recording(inputs, under(reply.tensors, "out/"), under(reply.tensors, "grad/"), NO_ROWS)
             for inputs, reply in zip(self.inputs, replies, strict=True)
@@ -327,10 +278,10 @@ class Recorder:
         return Run(name, self.ask(source), functools.partial(self.ask, source))
 
     @functools.cached_property
-    def single(self) -> list[Run]:
-        """The solution, and each mistake."""
-        mistakes = [self._run(each.name, each.apply(self.source)) for each in self.own]
-        return [self._run(SOLUTION_ROW, self.source), *mistakes]
+    def single(self) -> dict[str, Run]:
+        """The solution, and each mistake by its id."""
+        mistakes = {each.id: self._run(each.name, each.apply(self.source)) for each in self.own}
+        return {SOLUTION_ROW: self._run(SOLUTION_ROW, self.source)} | mistakes
 
     @functools.cached_property
     def measured(self) -> dict[str, Any]:
@@ -340,35 +291,29 @@ class Recorder:
             replies = self.ask(other.apply(self.source))
             self._require_answers(replies, other.id)
             honest[other.id] = replies
-        solution, *mistakes = self.single
-        wrong = {each.id: run.replies for each, run in zip(self.own, mistakes, strict=True)}
-        return measure(self.exercise, self.recordings, solution.replies, honest, wrong)
+        wrong = {name: run.replies for name, run in self.single.items()}
+        solution = wrong.pop(SOLUTION_ROW)
+        return measure(self.exercise, self.recordings, solution, honest, wrong)
 
     @functools.cached_property
     def known(self) -> list[np.ndarray]:
         """The prints of what correct code computes in each call; see judging/place.py."""
-        kept: list[list[np.ndarray]] = [[] for _ in self.recordings]
+        kept = [np.zeros((0, PRINT), np.float32) for _ in self.recordings]
         for source in [self.source, *(other.apply(self.source) for other in self.honest)]:
             replies = self.ask(source, tape=True)
             for place, (reply, recording) in enumerate(zip(replies, self.recordings, strict=True)):
                 probe, call = self.exercise.asked[place]
-                right = scaled(probe, call) or _agrees(reply, recording, call.is_plain)
+                right = scaled(probe, call) or _agrees(reply, recording, call)
                 if reply.status == "ok" and right:
                     prints = reply.tensors[TAPE[1]]
-                    same = close(prints, np.array(kept[place]).reshape(-1, PRINT))
-                    kept[place].extend(prints[~np.logical_and.reduce(same)])
-        return [np.array(each, np.float32).reshape(-1, PRINT) for each in kept]
+                    same = np.logical_and.reduce(close(prints, kept[place]))
+                    kept[place] = np.concatenate([kept[place], prints[~same]])
+        return kept
 
-    def _beside_rows(self, recorded: Recorded) -> list[Recording]:
+    def _beside_rows(self, calls: Sequence[Recording]) -> list[Recording]:
         """Return this processor's recordings with rows that may be another one's."""
-        pairs = zip(self.recordings, recorded.calls, strict=True)
-        return [dataclasses.replace(own, wrong=other.wrong) for own, other in pairs]
-
-    def _is_random(self, name: str) -> bool:
-        """Return whether the values of an answer are random, by its name in the file."""
-        index, kind, *_ = name.split("/")
-        probe, call = self.exercise.asked[int(index)]
-        return kind == "out" and probe.draws(call)
+        pairs = zip(self.recordings, calls, strict=True)
+        return [dataclasses.replace(own, wrong=call.wrong) for own, call in pairs]
 
     def _described(self) -> dict[str, dict[str, Any]]:
         return {
@@ -383,7 +328,7 @@ class Recorder:
 
     def _runs(self, table: Table) -> Iterator[Run]:
         """Yield what has a row: single mistakes, then several at once."""
-        yield from self.single
+        yield from self.single.values()
         for variants in self._together(table):
             source = self.source
             try:
@@ -403,7 +348,7 @@ class Recorder:
             if ids & common or ids <= seen.keys():
                 yield pair
         often = [variant for variant in single if seen.get(variant.id, 0) >= OFTEN]
-        values = [variant for variant in often if not table.right_in_eval(variant.id)]
+        values = [each for each in often if not table.right_in_eval(self.single[each.id])]
         yield from itertools.combinations(values, 3)
 
     # --- what is required of an exercise ----------------------------------------------------------
@@ -419,70 +364,73 @@ class Recorder:
                     f"{probe.name}: {call.target} of {name}, called as its exercise says: {text}"
                 )
 
-    def _require_stand_ins(self, replies: Sequence[Reply]) -> None:
-        """Check that the solution answers calls with stand-ins, in the shapes of those without."""
-        for (probe, call), reply in zip(self.exercise.asked, replies, strict=True):
-            got = _shapes(reply)
-            if call is probe.calls[0]:  # which has none
-                expected = got
-                continue
-            names = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
-            stand_ins = f"with the stand-in {names}"
-            if reply.status != "ok":
-                raise self.fault(f"{stand_ins}: {reply.text}")
-            unmatched = sorted(set(call.stand_ins) - set(texts(reply, "matched")))
-            if unmatched:
-                raise self.fault(f"there is nothing at {unmatched[0]} for a stand-in to replace")
-            if expected != got and not call.is_plain:
-                raise self.fault(
-                    f"{stand_ins}, the shapes of outputs are {got}, but {expected} without it"
-                )
-
-    def _require_gradients(self, replies: Sequence[Reply]) -> None:
-        """Check that there are gradients wherever a call asks for them."""
+    def _require_whole(self, replies: Sequence[Reply]) -> None:
+        """Check that the solution answers stand-ins in the same shapes, and with gradients."""
+        shapes: Shapes = {}
         for (probe, call), drawn, reply in zip(
             self.exercise.asked, self.inputs, replies, strict=True
         ):
-            cotangents = under(drawn, "cotangent/")
-            if not call.gradients or reply.status != "ok":
-                continue
-            # a call may return fewer outputs than were drawn
-            for name in cotangents.keys() & _shapes(reply).keys():
-                expected = cotangents[name]
-                got = reply.tensors[f"out/{name}"]
-                if expected.shape != got.shape and not expected.size == got.size == 1:
-                    raise self.fault(
-                        f"draw says that {name} has shape {expected.shape}, but the solution "
-                        f"returns {got.shape}"
-                    )
-            if cotangents and not under(reply.tensors, "grad/"):
-                fix = "let draw return no cotangent, or say gradients=False"
-                if call.stand_ins:  # without them, it has one
-                    names = ", ".join(call.stand_ins.values())
-                    fix = f"the stand-in {names} must depend on its arguments or weights"
-                raise self.fault(f"{probe.name}: no output of {call.target} has a gradient; {fix}")
+            if call is probe.calls[0]:
+                shapes = _shapes(reply)
+            if call.stand_ins:
+                self._require_stood_in(call, reply, shapes)
+            if call.gradients:
+                self._require_gradients(probe, call, under(drawn, "cotangent/"), reply)
 
-    def _require_passed(self, recorded: Recorded) -> None:
+    def _require_stood_in(self, call: Call, reply: Reply, expected: Shapes) -> None:
+        names = ", ".join(f"{kind} at {path}" for path, kind in call.stand_ins.items())
+        stand_ins = f"with the stand-in {names}"
+        if reply.status != "ok":
+            raise self.fault(f"{stand_ins}: {reply.text}")
+        unmatched = sorted(set(call.stand_ins) - set(texts(reply, "matched")))
+        if unmatched:
+            raise self.fault(f"there is nothing at {unmatched[0]} for a stand-in to replace")
+        got = _shapes(reply)
+        if expected != got and not call.is_plain:
+            raise self.fault(
+                f"{stand_ins}, the shapes of outputs are {got}, but {expected} without it"
+            )
+
+    def _require_gradients(
+        self, probe: Probe, call: Call, cotangents: Tensors, reply: Reply
+    ) -> None:
+        outputs = under(reply.tensors, "out/")
+        # a call may return fewer outputs than were drawn
+        for name in cotangents.keys() & outputs.keys():
+            expected = cotangents[name]
+            got = outputs[name]
+            if expected.shape != got.shape and not expected.size == got.size == 1:
+                raise self.fault(
+                    f"draw says that {name} has shape {expected.shape}, but the solution returns "
+                    f"{got.shape}"
+                )
+        if cotangents and not under(reply.tensors, "grad/"):
+            fix = "let draw return no cotangent, or say gradients=False"
+            if call.stand_ins:  # without them, it has one
+                names = ", ".join(call.stand_ins.values())
+                fix = f"the stand-in {names} must depend on its arguments or weights"
+            raise self.fault(f"{probe.name}: no output of {call.target} has a gradient; {fix}")
+
+    def _require_passed(self, calls: Sequence[Recording], entry: Mapping[str, Any]) -> None:
         """Check that the solution passes with the answers that were recorded."""
         exercise = self.exercise
-        references = self._beside_rows(recorded)
-        solution, *_ = self.single
-        calls = zip(exercise.asked, references, solution.replies, strict=True)
-        answered = [AnsweredCall(*asked, reference, reply) for asked, reference, reply in calls]
-        trial = Trial(self.course.assignment, exercise, answered, recorded.entry, {}, public=True)
+        replies = self.single[SOLUTION_ROW].replies
+        asked = zip(exercise.asked, self._beside_rows(calls), replies, strict=True)
+        answered = [AnsweredCall(*each, reference, reply) for each, reference, reply in asked]
+        trial = Trial(self.course.assignment, exercise, answered, entry, {}, public=True)
         result = trial.result()
         if result.outcome is not Outcome.PASSED:
             why = "; ".join((result.findings[0].headline, *result.findings[0].details))
             raise self.fault(f"the solution would not pass: {why}")
 
 
-def _agrees(reply: Reply, recording: Recording, plain: bool) -> bool:
+def _agrees(reply: Reply, recording: Recording, call: Call) -> bool:
     """Return whether an answer is about right, as that of honest code with stand-ins may not be."""
-    outputs = under(reply.tensors, "out/")
-    right = recording.outputs
-    return all(difference(outputs.get(n), right[n], plain=plain) < MAX_NOISE for n in right)
+    outputs = {f"out/{name}": value for name, value in recording.outputs.items()}
+    distances = [difference(n, reply.tensors.get(n), outputs[n], call) for n in outputs]
+    return max(distances, default=0.0) < MAX_NOISE
 
 
-def _shapes(reply: Reply) -> dict[str, tuple[int, ...]]:
+def _shapes(reply: Reply) -> Shapes:
     outputs = under(reply.tensors, "out/")
     return {name: value.shape for name, value in outputs.items()}

@@ -27,7 +27,6 @@ DRAWS = range(1, 13)
 NUDGES = (1, 2)  # statistics need both, because each moves only some of them
 STATISTIC = 1e-3  # statistics of draws do not depend on last bits; a value that does moves a share
 LEFT_OUT = 2.0  # times the limit: how far a pair without a row may be from the recorded rows
-NO_REPLY = Reply("lost")  # to observe only the rows of a call
 
 
 class Run(NamedTuple):
@@ -80,8 +79,12 @@ class Table:
         if run.is_combined and self._recognized(answers, room=1.0):
             return
         calls = [Marks(answer) for answer in answers]
-        self._draw_again(run, calls)
-        self._nudge(run, calls)
+        drew = [index for index, answer in enumerate(answers) if answer.drew]
+        # most rows are of several mistakes, and all calls of these would take too long
+        steady = self.statistics if run.is_combined else range(len(calls))
+        self._ask_again(run, calls, drew, seed=SEED)
+        self._ask_again(run, calls, steady, nudge=NUDGES[0])
+        self._ask_again(run, calls, self.statistics, nudge=NUDGES[1])
         for index, marks in enumerate(calls):
             rows = np.stack([*marks.answer.rows, marks.row()])
             self.recordings[index] = dataclasses.replace(self.recordings[index], wrong=rows)
@@ -105,16 +108,10 @@ class Table:
             return None
         return f"{run.name}: a new row"
 
-    def right_in_eval(self, name: str) -> bool:
-        """Return whether a variant is right in every call in eval mode, if it has a row."""
-        if name not in self.names:
-            return True
-        row = self.names.index(name)
-        for index, (_, call) in enumerate(self.calls):
-            seen = self._observed(index, NO_REPLY)
-            if not call.train and not close(seen.rows[row], seen.rows[0], seen.allowed).all():
-                return False
-        return True
+    def right_in_eval(self, run: Run) -> bool:
+        """Return whether answers are right in every call in eval mode."""
+        evals = [each for each in self._answers(run) if not each.training]
+        return all(matching_variants(each)[0] for each in evals)
 
     def _answers(self, run: Run) -> list[Observation]:
         return [self._observed(index, reply) for index, reply in enumerate(run.replies)]
@@ -171,23 +168,14 @@ class Table:
 
     # --- chance in a new row ----------------------------------------------------------------------
 
-    def _draw_again(self, run: Run, calls: Sequence[Marks]) -> None:
-        """Mark what changes with the seed, in the calls that have drawn random numbers."""
-        drew = [index for index, marks in enumerate(calls) if marks.answer.drew]
-        replies = run.ask(drew, seed=SEED) if drew else []
-        for index, reply in zip(drew, replies, strict=True):
+    def _ask_again(
+        self, run: Run, calls: Sequence[Marks], numbers: Sequence[int], **how: int
+    ) -> None:
+        """Mark what another `seed`, or a `nudge` of the inputs, changes in these calls."""
+        nudge = how.get("nudge", 0)
+        for index, reply in zip(numbers, run.ask(numbers, **how), strict=True):
             allowed = calls[index].answer.allowed
-            limit = allowed if index in self.statistics else allowed / MARGIN
-            calls[index].compare(self._observed(index, reply), limit)
-
-    def _nudge(self, run: Run, calls: Sequence[Marks]) -> None:
-        """Mark what changes with the last bits of the inputs."""
-        for nudge in NUDGES:
-            numbers = self.statistics
-            if nudge == NUDGES[0] and not run.is_combined:  # most rows are, which takes too long
-                numbers = list(range(len(calls)))
-            for index, reply in zip(numbers, run.ask(numbers, nudge=nudge), strict=True):
-                limit = calls[index].answer.allowed / MARGIN
-                if index in self.statistics:
-                    limit = np.minimum(limit, STATISTIC)
-                calls[index].compare(self._observed(index, reply, nudge), limit)
+            limit = allowed / MARGIN
+            if index in self.statistics:
+                limit = np.minimum(limit, STATISTIC) if nudge else allowed
+            calls[index].compare(self._observed(index, reply, nudge), limit)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tensormark.exercise import NUMPY, Call, Exercise
 from tensormark.judging.fingerprints import tolerance_kind
+from tensormark.literals import NAME
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import UserError
@@ -24,6 +25,7 @@ LEAST_RATIO = 10.0  # smallest error over noise; below this no tolerance is safe
 MARGIN = 4.0  # other float32 libraries round differently: measured noise is multiplied by this
 FACTOR = 3.0  # the most by which tolerances differ between processors
 MAX_NOISE = 1e-3  # of honest code, whatever its tolerances
+LITERALS = f"in/{NAME}"  # holds plain values
 ROOM = 30.0  # tolerance over noise, if the smallest error leaves that much room
 # Correct code may round to float32 somewhere in a float64 call, such as in the softmax.
 FLOOR = float(np.finfo(np.float32).eps)
@@ -35,22 +37,24 @@ def _round_digit(value: float) -> float:
     return float(f"{value:.0e}")
 
 
-def difference(
-    got: np.ndarray | None, expected: np.ndarray, call: Call | None = None, plain: bool = False
-) -> float:
-    """Return the largest scaled difference; infinite for a wrong shape or NaN or inf.
+def difference(name: str, got: np.ndarray | None, expected: np.ndarray, call: Call) -> float:
+    """Return the largest scaled difference; infinite for a wrong shape, or other NaN or infinities.
 
     Args:
-        call: whose outputs they are; without torch, tiny ones are compared by their size.
-        plain: whether they are packed plain values, if there is no call.
+        name: under which it is recorded of the call, such as "out/output". Without torch, tiny
+            numbers are compared by their size.
     """
-    if got is not None and (plain or (call is not None and call.is_plain)):
+    if got is None:
+        return math.inf
+    if name == LITERALS or (call.is_plain and name.startswith("out/")):
         parts = differences(unpacked(got), unpacked(expected), "")
         return max((each.size for each in parts), default=0.0)
-    if got is None or got.shape != expected.shape or not np.isfinite(got).all():
+    finite = np.isfinite(expected)
+    if got.shape != expected.shape or (np.isfinite(got) != finite).any():
         return math.inf
-    unit = unit_of(expected) if call is not None and call.arrays == NUMPY else 1.0
-    scaled = np.abs(got.astype(np.float64) - expected) / (unit + np.abs(expected))
+    right = expected[finite]
+    unit = unit_of(right) if call.arrays == NUMPY else 1.0
+    scaled = np.abs(got[finite].astype(np.float64) - right) / (unit + np.abs(right))
     return float(np.max(scaled, initial=0.0))
 
 
@@ -69,7 +73,7 @@ def _errors(
             continue
         for name, value in recording.answers.items():
             kind = tolerance_kind(name, call)
-            distance = difference(reply.tensors.get(name), value, call)
+            distance = difference(name, reply.tensors.get(name), value, call)
             largest[kind] = max(largest[kind], distance)
     return largest
 
