@@ -34,7 +34,7 @@
     toolkit/         what the exercises and tasks of many assignments need
     authoring/       what makes an assignment: starter, references, mistakes, skeletons
     template/        the assignment that a new one begins with
-    template_numpy/  what replaces some of it in one without torch
+    template_numpy/  the same without torch
     release/         what students get, and a check for what they must not get
     classroom/       grades a class
     viva/            questions about the code that was handed in, with computed answers

@@ -1,9 +1,9 @@
 """Begin an assignment in a new folder: `tensormark new NAME`.
 
 The command copies the folder tensormark/template and fills in the name: an assignment that runs as
-it is, with two exercises, a training, known mistakes and a handout. With `--numpy` most of it is
-from tensormark/template_numpy: exercises on arrays of numpy, and on plain Python values. It then
-derives the starter and the references, as after any other change.
+it is, with two exercises, a training, known mistakes and a handout. With `--numpy` the folder is
+tensormark/template_numpy: exercises on arrays of numpy, and on plain Python values. It then derives
+the starter and the references, as after any other change.
 """
 
 import re
@@ -15,26 +15,15 @@ from pathlib import Path
 
 from tensormark.authoring import record, strip
 from tensormark.files import whole_folder, write_whole
-from tensormark.folder import DEFINITION, PACKAGE
+from tensormark.folder import DEFINITION
+from tensormark.handout import MAIN
+from tensormark.release.given_out import fitting
 from tensormark.usage import UserError, command, parser
 
 TEMPLATE = Path(__file__).resolve().parents[1] / "template"
 NUMPY = TEMPLATE.with_name("template_numpy")
 NAME = re.compile(r"\w[\w .-]{0,60}")
-# where the template has its name, by file
-NAMED = {DEFINITION: 'name="{}"', "handout.md": "# {}\n"}
-# of both templates
-COMMON = (".gitignore", *(f"{PACKAGE}/{name}__init__.py" for name in ("", "exercises/", "honest/")))
-
-
-def _files(template: Path) -> dict[str, Path]:
-    """Return the files of a template, by their paths in it."""
-    files = [path for path in template.rglob("*") if path.is_file()]
-    return {
-        path.relative_to(template).as_posix(): path
-        for path in files
-        if "__pycache__" not in path.parts
-    }
+NAMED = (DEFINITION, MAIN)  # which have the name of the template, for the first time there
 
 
 def write(path: Path, numpy: bool = False) -> None:
@@ -51,18 +40,14 @@ def write(path: Path, numpy: bool = False) -> None:
             f"{path}: in the name, which is also the assignment's, use letters, digits, spaces, "
             "dots and hyphens"
         )
-    files = _files(TEMPLATE)
-    if numpy:
-        files = {name: files[name] for name in COMMON} | _files(NUMPY)
+    name, template = ("Clusters", NUMPY) if numpy else ("Detector", TEMPLATE)
+    engine = f'engine="{version("tensormark").rpartition(".")[0]}"'
     with whole_folder(path) as unfinished:
-        for file, source in files.items():
-            text = source.read_text(encoding="utf-8")
-            if file in NAMED:
-                old = NAMED[file].format("Clusters" if numpy else "Detector")
-                assert text.count(old) == 1, f"{file} does not say {old!r} once"
-                text = text.replace(old, NAMED[file].format(path.name))
-            engine = f'engine="{version("tensormark").rpartition(".")[0]}"'
-            text = text.replace('engine=""', engine)
+        for source in fitting(template, "**/*"):
+            file = source.relative_to(template)
+            text = source.read_text(encoding="utf-8").replace('engine=""', engine)
+            if file.as_posix() in NAMED:
+                text = text.replace(name, path.name, 1)
             write_whole(unfinished / file, text)
 
 
