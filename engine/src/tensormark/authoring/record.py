@@ -53,10 +53,9 @@ PUBLIC = "the public references"
 IGNORE = ".gitignore"
 IGNORED = b"# references are for staff only\n*\n"  # git then ignores the folder
 DIGITS = 30  # a seed must have fewer
-THREADS = 1  # of torch, in a worker
 MOST = 6  # lines that are printed about one file
 # Fields that are not compared, because other versions and processors may give the same references.
-NOTED = ("versions", "processor", "threads")
+NOTED = ("versions", "processor")
 
 
 # --- where to: private references stay private -------------------------------------------------
@@ -214,7 +213,6 @@ def manifest(
         "format": FORMAT,
         "seed": seed,
         "private": seed != assignment.seed,
-        "threads": THREADS,
         "versions": {"python": platform.python_version(), **libraries},
         "processor": {"machine": platform.machine(), "instructions": instructions},
         "files": {name: digest(content) for name, content in files.items()},
