@@ -5,11 +5,10 @@ the tier of the grading; in the tiers that isolate, in a new process.
 """
 
 import dataclasses
-import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,34 +142,34 @@ def is_steady(answers: Answers) -> bool:
     return equal(answers[USUAL], answers[AGAIN]) is True
 
 
-class World:
-    """The calls that a function and its copies are run with, in one set of sizes.
+class World(NamedTuple):
+    """The calls of a function in one set of sizes, and what the function itself answers."""
 
-    Attributes:
-        own: what the function itself answers; complete once a study has been made.
-    """
+    requests: dict[str, Request]
+    own: Answers
 
-    def __init__(self, subject: Subject, call: Call, inputs: Tensors) -> None:
-        self.own: Answers = {}
-        # a worker derives its random numbers from the whole call
-        reseeded = dataclasses.replace(call, constants=(*call.constants, "*another seed"))
-        plain = dataclasses.replace(call, gradients=False)
-        scaled = {name: value * SCALE for name, value in inputs.items() if value.dtype.kind == "f"}
-        before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
-        calls = {USUAL: (call, inputs), AGAIN: (reseeded, inputs)}
-        for place, fact in enumerate(subject.facts):
-            calls[f"fact {place}"] = (plain, fact.poke(inputs))
-        for place, poke in enumerate(subject.special):
-            calls[f"special {place}"] = (plain, poke(inputs))
-        calls[SECOND] = (plain, inputs | scaled | before)
-        if subject.training is not None:
-            for rate in RATES:
-                calls[f"training {rate:g}"] = (subject.training(plain, rate), inputs)
-        own = frozenset({subject.exercise})
-        self.requests = {
-            name: Request(subject.exercise, own, each.message(), tensors, SECONDS)
-            for name, (each, tensors) in calls.items()
-        }
+
+def requests_of(subject: Subject, call: Call, inputs: Tensors) -> dict[str, Request]:
+    """Return the calls that a function and its copies are run with, by name."""
+    # a worker derives its random numbers from the whole call
+    reseeded = dataclasses.replace(call, constants=(*call.constants, "*another seed"))
+    plain = dataclasses.replace(call, gradients=False)
+    scaled = {name: value * SCALE for name, value in inputs.items() if value.dtype.kind == "f"}
+    before = {f"before/{name}": inputs[name] for name in call.args if name in inputs}
+    calls = {USUAL: (call, inputs), AGAIN: (reseeded, inputs)}
+    for place, fact in enumerate(subject.facts):
+        calls[f"fact {place}"] = (plain, fact.poke(inputs))
+    for place, poke in enumerate(subject.special):
+        calls[f"special {place}"] = (plain, poke(inputs))
+    calls[SECOND] = (plain, inputs | scaled | before)
+    if subject.training is not None:
+        for rate in RATES:
+            calls[f"training {rate:g}"] = (subject.training(plain, rate), inputs)
+    own = frozenset({subject.exercise})
+    return {
+        name: Request(subject.exercise, own, each.message(), tensors, SECONDS)
+        for name, (each, tensors) in calls.items()
+    }
 
 
 class Study:
@@ -193,19 +192,20 @@ class Study:
         self.same = SAME_IN_TRAINING if subject.training else SAME
         self.is_reached: dict[Statement, bool] = {}
         exercise = assignment.exercise(subject.exercise)
-        seeds = itertools.count(assignment.seed)
-        inputs = [exercise.inputs(*each) for each in zip(subject.worlds, seeds, strict=False)]
-        self.worlds = [World(subject, *each) for each in zip(subject.worlds, inputs, strict=True)]
-        for world in self.worlds:
-            world.own = self.answers(world, self.source.text)
-            if not all(world.own.values()):
+        self.worlds: list[World] = []
+        for seed, call in enumerate(subject.worlds, start=assignment.seed):
+            requests = requests_of(subject, call, exercise.inputs(call, seed))
+            own = self.answers(requests, self.source.text)
+            if not all(own.values()):
                 raise UnfitError("it fails on some calls")
-            if not is_steady(world.own):
+            if not is_steady(own):
                 raise UnfitError(NOT_REPEATABLE)
-        world = self.worlds[0]
+            self.worlds.append(World(requests, own))
+        requests, own = self.worlds[0]
         begins = self.source.statements[0]
-        again = self.answers(world, self.source.before(begins, "pass"), list(world.requests)[::-1])
-        if False in [equal(own, again[name]) for name, own in world.own.items()]:
+        backwards = dict(reversed(requests.items()))
+        again = self.answers(backwards, self.source.before(begins, "pass"))
+        if False in [equal(answer, again[name]) for name, answer in own.items()]:
             raise UnfitError(NOT_REPEATABLE)
         if not self.reached(begins):
             raise UnfitError("the code that runs differs from its source")
@@ -221,12 +221,15 @@ class Study:
         names = {name.removeprefix("."): own for name, own in self.arguments.items()}
         return re.sub(r"{(\w+)}", lambda name: names.get(name[1], name[1]), text)
 
-    def answers(self, world: World, text: str, names: Sequence[str] | None = None) -> Answers:
-        """Make calls of a world, or all, with a given text of the function's module."""
-        asked = {name: world.requests[name] for name in names or world.requests}
-        replies = self.copies.run(self.subject.module, text, asked.values())
-        sent = (request.tensors for request in asked.values())
-        return dict(zip(asked, map(tensors_of, replies, sent), strict=True))
+    def answers(self, requests: Mapping[str, Request], text: str) -> Answers:
+        """Make calls with a given text of the function's module."""
+        replies = self.copies.run(self.subject.module, text, requests.values())
+        sent = (request.tensors for request in requests.values())
+        return dict(zip(requests, map(tensors_of, replies, sent), strict=True))
+
+    def usual(self, text: str) -> Tensors:
+        """Make the usual call in the first sizes with a given text of the function's module."""
+        return self.answers({USUAL: self.worlds[0].requests[USUAL]}, text)[USUAL]
 
     # --- what the function's statements depend on ---
 
@@ -314,7 +317,7 @@ class Study:
         """Return whether the usual call runs a statement; False if it is an `elif`."""
         if statement not in self.is_reached:
             texts = [self.source.before(statement, new) for new in ("pass", "raise RuntimeError")]
-            passed, raised = (self.answers(self.worlds[0], text, [USUAL])[USUAL] for text in texts)
+            passed, raised = map(self.usual, texts)
             self.is_reached[statement] = bool(passed) and not raised
         return self.is_reached[statement]
 
@@ -326,11 +329,11 @@ class Study:
         text = self.source.changed(change)
         if not self.reached(change.statement):
             return None
-        if not self.answers(self.worlds[0], text, [USUAL])[USUAL]:  # half of the changes raise
+        if not self.usual(text):  # half of the changes raise
             return None
         found: list[Effects] = []
         for world in self.worlds:
-            copy = self.answers(world, text)
+            copy = self.answers(world.requests, text)
             if not is_steady(copy):
                 return None
             found.append(self._effects(world, copy))
