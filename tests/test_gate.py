@@ -129,12 +129,11 @@ def test_honest_code_predicts_what_the_solution_does_with_its_weights(
     text = variant.apply(sources["bert"]) if variant else sources["bert"]
     sandbox.reload({**sources, "bert": text})
 
-    alone = small.replies(task_run(ask))[0]
-    judged = small.replies(task_run(ask, ask_solution))[0]
+    by_submission, _ = small.predictions(task_run(ask))
+    by_solution, _ = small.predictions(task_run(ask, ask_solution))
 
-    by_submission, by_solution = (reply.tensors["out/predictions"] for reply in (alone, judged))
     assert np.array_equal(by_submission, by_solution)
-    assert small.accuracy(judged) > 0.6
+    assert (by_solution == small.labels).mean() > 0.6
 
 
 # --- through the whole grader -------------------------------------------------------------------

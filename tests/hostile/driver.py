@@ -227,9 +227,7 @@ class Driver:
             )
             answer = {"predictions": None, "flags": flags}
             try:
-                reply, _ = gate.replies(run)
-                gate.accuracy(reply)
-                predictions = reply.tensors["out/predictions"]
+                predictions, _ = gate.predictions(run)
                 answer["predictions"] = predictions.tolist()
                 answer["accuracy"] = float((predictions == gate.dev.labels).mean())
             except CheckFailed as error:

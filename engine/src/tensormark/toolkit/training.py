@@ -174,10 +174,10 @@ class Training:
         Raises:
             CheckFailed: the model is not good enough, or there is no valid answer.
         """
-        reply, trained = self.replies(run)
-        accuracy = self.accuracy(reply)
+        predictions, trained = self.predictions(run)
+        accuracy = float((predictions == self.labels).mean())
         try:
-            run.show(self._measured(reply, trained, run.references.private))
+            run.show(self._measured(accuracy, predictions, trained, run.references.private))
         except Exception as error:  # the report does not affect the score
             run.flag(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{self.measure} {accuracy:.3f}"
@@ -189,11 +189,11 @@ class Training:
             run.flag(f"its weights may not come from the training, as {names} did not pass")
         return reached
 
-    def replies(self, run: TaskRun) -> tuple[Reply, Tensors]:
-        """Return the reply with the predictions that count, and the training's tensors.
+    def predictions(self, run: TaskRun) -> tuple[np.ndarray, Tensors]:
+        """Return the predictions that count, (N,), and the training's tensors.
 
         Raises:
-            CheckFailed: the submission returned no valid weights.
+            CheckFailed: the submission returned no valid weights, or no valid predictions.
             ReferencesError: the model is too large. SolutionError: the solution cannot predict.
         """
         room = self.room(run)
@@ -210,17 +210,15 @@ class Training:
                 raise SolutionError(f"the solution cannot predict: {again.text}")
             what = f"no model can predict with the weights that {self.what} returned"
             raise CheckFailed(Finding(what))
-        if not self._finished(reply):
+        answer = self._finished(reply)
+        if not answer:
             raise self._refused("returned weights with the wrong names or shapes")
-        return reply, trained.tensors
-
-    def accuracy(self, reply: Reply) -> float:
-        """Return the share of examples that were predicted correctly.
-
-        Raises:
-            CheckFailed: training did not finish, or returned no valid predictions.
-        """
-        return float((self._predictions(reply) == self.labels).mean())
+        predictions = answer.get("out/predictions")
+        if predictions is None or predictions.dtype != np.int64:
+            raise self._refused("returned no predictions")
+        if predictions.shape != self.labels.shape:
+            raise self._refused("returned the wrong number of predictions")
+        return predictions, trained.tensors
 
     def _refused(self, why: str) -> CheckFailed:
         return CheckFailed(Finding(f"{self.what} {why}"))
@@ -252,29 +250,19 @@ class Training:
             raise self._refused("returned weights that are NaN or inf")
         return weights
 
-    def _predictions(self, reply: Reply) -> np.ndarray:
-        """Return the predictions (N,)."""
-        predictions = self._finished(reply).get("out/predictions")
-        if predictions is None or predictions.dtype != np.int64:
-            raise self._refused("returned no predictions")
-        if predictions.shape != self.labels.shape:
-            raise self._refused("returned the wrong number of predictions")
-        return predictions
-
-    def _measured(self, reply: Reply, trained: Tensors, private: bool) -> dict[str, Any]:
+    def _measured(
+        self, accuracy: float, predictions: np.ndarray, trained: Tensors, private: bool
+    ) -> dict[str, Any]:
         """Return what reports show; nothing about single examples if these are private.
 
         Args:
-            reply: a valid reply with the predictions.
             trained: the tensors that the training returned and that may be shown.
         """
-        reached = self.accuracy(reply)
-        shown = {"name": self.measure, "value": reached, "threshold": self.threshold}
+        shown = {"name": self.measure, "value": accuracy, "threshold": self.threshold}
         curves = loss_curve(trained)
         if private:
             return {**shown, "curves": curves, "classes": [], "confusion": [], "misread": []}
-        labels = self.labels
-        table = confusion(labels, self._predictions(reply), self.texts(), self.classes)
+        table = confusion(self.labels, predictions, self.texts(), self.classes)
         return {**shown, "curves": curves, **table}
 
 
