@@ -10,9 +10,6 @@ EXERCISE = exercise(
     sizes=MAIN,
     probes=usual("block", OTHER),
     given={"scaled": {"norms:scaled": "scaled"}},
-    id="block",
     order=2,
-    title="a block",
     file="steps.py",
-    points={"values": 3, "properties": 1},
 )

@@ -6,8 +6,6 @@ EXERCISE = optimizer(
     "Momentum.step",
     probes=usual_steps({}, {"lr": 0.5, "momentum": 0.3}),
     id="momentum",
-    order=6,
-    title="gradient descent with momentum",
+    order=4,
     file="momentum.py",
-    points={"values": 3, "properties": 1},
 )

@@ -34,9 +34,6 @@ EXERCISE = exercise(
         ),
     ),
     draw_private=draw_private,
-    id="rate",
     order=3,
-    title="a rate",
     file="steps.py",
-    points={"values": 3, "properties": 1},
 )

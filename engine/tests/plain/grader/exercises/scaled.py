@@ -13,14 +13,5 @@ def draw(rng, call):
 
 
 EXERCISE = exercise(
-    "scaled",
-    ("x",),
-    draw,
-    sizes=MAIN,
-    probes=usual("scaled", OTHER),
-    id="scaled",
-    order=1,
-    title="a norm",
-    file="norms.py",
-    points={"values": 3, "properties": 1},
+    "scaled", ("x",), draw, sizes=MAIN, probes=usual("scaled", OTHER), order=1, file="norms.py"
 )

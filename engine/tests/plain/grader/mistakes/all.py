@@ -26,24 +26,4 @@ root_missing: the root is missing
     - ** 0.5
     +
 """
-RATES = """
-## All
-
-one_less: one is missing
-    - range(number)
-    + range(1, number)
-"""
-CHOICE = """
-## The best
-
-least: the least is chosen
-    - argmax
-    + argmin
-"""
-VARIANTS = (
-    *mistakes("scaled", SCALED),
-    *mistakes("block", BLOCK),
-    *mistakes("rate", RATE),
-    *mistakes("rates", RATES),
-    *mistakes("choice", CHOICE),
-)
+VARIANTS = (*mistakes("scaled", SCALED), *mistakes("block", BLOCK), *mistakes("rate", RATE))
