@@ -14,7 +14,7 @@ from tensormark.files import digest
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Part, SubmissionError, read_parts
 from tensormark.worker.protocol import encode
-from testkit.packing import EDITABLE, SOURCE, refusal, side_by_side, taken, tarred, unpacked, zipped
+from testkit.packing import EDITABLE, SOURCE, side_by_side, taken, tarred, unpacked, zipped
 
 BETTER = {
     "its exact name": {
@@ -86,14 +86,6 @@ def test_an_extension_that_cannot_be_read_does_not_affect_other_files(tmp_path):
     assert submission.faults.keys() == {"optimizer", "pretraining"}
     (note,) = submission.notes
     assert "transformer (1).py, transformer (2).py" in note
-
-
-def test_a_file_that_is_in_icloud_is_not_replaced_by_another(tmp_path):
-    folder = unpacked(tmp_path, {".main.py.icloud": b"bplist00", "other.py": SOURCE})
-    unpacked(tmp_path, {"old/main.py": SOURCE})
-
-    for path in (folder, folder / "main.py", folder / ".main.py.icloud"):
-        assert "iCloud; download it in Finder" in refusal(path)
 
 
 def test_a_home_folder_is_found_in_every_shell(tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ import pytest
 from tensormark.intake.needed import needed_by
 from tensormark.intake.sources import MAX_SOURCE
 from tensormark.intake.submission import Submission, inspected
-from testkit import toy
 from testkit.graded import ran
 from testkit.packing import MARKS
 
@@ -92,17 +91,6 @@ def test_syntax_that_the_oldest_python_has_needs_no_note():
     submission = inspect(main=fields + "def f(*a: *T): ...\n")
 
     assert (submission.notes, submission.faults) == ((), {})
-
-
-def test_a_long_line_is_shown_around_the_error(grade, tmp_path):
-    path = tmp_path / toy.MAIN
-    path.write_text("x = [" + "1, " * 5_000 + "oops oops, " + "2, " * 2_000 + "]\n", "utf-8")
-
-    graded = grade(path)
-
-    assert "1, 1, oops oops" in graded.output
-    lines = [line for line in graded.output.split("\n") if str(path) not in line]
-    assert max(map(len, lines)) < 120
 
 
 PROGRAM = {
