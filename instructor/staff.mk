@@ -37,7 +37,7 @@ ENGINE_PYTEST = python=$$(cd $(BIN) && pwd)/python && cd engine && \
 TRY_TIERS = TRIED_TIERS=$$(PYTHONPATH=engine/tests $(BIN)/python -m testkit.tiers) && export TRIED_TIERS
 # the files of `make test-fast`; tests/test_grading.py has the gradings
 FAST = gate grading handout language make project references tokenizer variants
-ENGINE_FAST = archives compare diagnose edits fuzz help intake links new_exercise \
+ENGINE_FAST = archives compare diagnose fuzz help intake links new_exercise \
 	reports rooms sources strip terminal
 
 # programs of instructor/ that import the solution's modules; PASSIVE: on a busy machine, threads

@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import sys
 
 import pytest
 
@@ -11,7 +10,6 @@ from instructor.language.grades import EVERY, GradedWriter, ceiling, chances
 from instructor.language.grammar import Writer
 from instructor.language.lexicon import FILMS, HALF, QUARTER, WHOLE
 from instructor.language.write_data import DATA, SIZES, draw_grades, main
-from testkit.graded import ran
 
 FILM = FILMS[0]
 
@@ -19,25 +17,6 @@ FILM = FILMS[0]
 @pytest.fixture(scope="module")
 def splits():
     return {name: parse((DATA / f"{name}.txt").read_text("utf-8")) for name in SIZES}
-
-
-def sentences(seed):
-    writer = Writer(random.Random(seed), WHOLE)
-    return [writer.sentence(writer.rng.choice(FILMS)) for _ in range(300)]
-
-
-def test_the_seed_decides_every_sentence_and_the_hash_seed_none():
-    program = (
-        "import random, instructor.language.reviews as r; "
-        "print(r.write_reviews(random.Random(1), 50))"
-    )
-    outputs = [
-        ran(sys.executable, "-c", program, env={"PYTHONHASHSEED": seed}, cwd=DATA.parent).stdout
-        for seed in ("1", "2")
-    ]
-
-    assert outputs[0] == outputs[1] != ""
-    assert sentences(1) == sentences(1) != sentences(2)
 
 
 def test_committed_data_are_the_grammars_output(capsys):

@@ -1,4 +1,4 @@
-"""Tests of a handout of one page or several: where a problem is, and how it explains a message."""
+"""How a handout of several pages explains a message; the golden corpus has where a problem is."""
 
 from dataclasses import replace
 
@@ -52,18 +52,6 @@ def folder(tmp_path):
     (tmp_path / "handout.md").write_text(MAIN_PAGE, "utf-8")
     (tmp_path / "handout" / "more.md").write_text(SECOND_PAGE, "utf-8")
     return tmp_path
-
-
-def test_a_problem_is_on_the_page_that_has_its_heading(folder):
-    handout = Handout(folder)
-
-    assert handout.place("rate") == "handout/more.md, Problem (rate)"
-    assert handout.place("nothing") == "handout.md, Problem (nothing)"
-    line = 'read: handout/more.md, Problem (rate), "The rate"'
-    assert handout.sections("rate", [line]) == (
-        ("Problem (rate)", "handout/more.md", "problem-rate-a-rate-10-points"),
-        ("The rate", "handout/more.md", "the-rate"),
-    )
 
 
 @pytest.mark.parametrize(

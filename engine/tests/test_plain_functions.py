@@ -1,13 +1,15 @@
-"""Functions that return a plain number or that a stand-in plays, and an optimizer."""
+"""Functions that return a plain number or that a stand-in plays, an optimizer, and own kinds."""
 
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
+import torch
 
 from tensormark.authoring.course import open_course
 from tensormark.folder import open_assignment
+from tensormark.worker.calls import Answer, run_kind
 from tensormark.worker.stand_ins import function_replaced
 from testkit import toy
 from testkit.benches import faults
@@ -23,15 +25,6 @@ def course(tmp_path_factory):
 
 def test_each_mistake_costs_its_own_exercise_and_is_named(bench, course):
     assert faults(bench, course) == [None] * 9
-
-
-def test_an_exercise_that_calls_a_wrong_function_is_right_with_a_stand_in(bench):
-    source = bench.sources["norms"].replace("square()", "abs()")
-
-    results = bench.results({"norms": source}, tasks=False)
-
-    assert results["scaled"].score == 0
-    assert results["block"].note == "right when given a correct scaled"
 
 
 def test_a_function_is_replaced_under_every_name_and_put_back(tmp_path, monkeypatch):
@@ -50,3 +43,16 @@ def test_a_function_is_replaced_under_every_name_and_put_back(tmp_path, monkeypa
 
     assert first.f is second.g is original
     assert not hasattr(first, "missing")
+
+
+def test_what_an_own_kind_of_call_changes_besides_its_output_is_reported():
+    def careless(context, call, tensors, progress):
+        torch.manual_seed(7)
+        tensors["x"] += 1
+        return Answer({}, {"out/output": torch.ones(2)})
+
+    call = {"kind": "careless", "args": ["x"], "literals": {}, "target": "f"}
+    answer = run_kind(careless, SimpleNamespace(tape=None), call, {"x": torch.zeros(2)}, None)
+
+    assert answer.message["changed"] == ["the random seed"]
+    assert answer.tensors["after/x"].tolist() == [1, 1]

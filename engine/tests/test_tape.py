@@ -7,7 +7,6 @@ import torch
 from tensormark.judging.place import last_right
 from tensormark.judging.tape import LINE, Tape, close
 from tensormark.worker.protocol import (
-    COMMON,
     MAX_AXES,
     MAX_RECORDS,
     PLACE,
@@ -345,8 +344,3 @@ def test_a_loop_without_end_of_records_is_bounded():
 
     assert len(recorded(loop, VALUES, 4).records) == MAX_RECORDS
     assert len(recorded(loop, torch.ones(2), 4).records) == MAX_RECORDS
-
-
-def test_the_numbers_of_a_print_are_counted():
-    assert print_of(torch.ones(2).numpy(), "").shape == (PRINT,)
-    assert PRINT == COMMON + 2
