@@ -5,14 +5,10 @@ import re
 import shlex
 
 import pytest
-import torch
-import torch.nn.functional as F
-from torch import nn
 
 import classifier
 import pretrain
 import visualize
-from grader.model import MAIN as SIZES
 from tensormark.authoring.variants import Honest
 from tests.helpers import ROOT
 from tests.helpers.handout import ANOTHER_SEED, TEXT
@@ -46,47 +42,11 @@ def test_every_command_in_the_handout_is_understood(command):
     assert PROGRAMS[program](options)
 
 
-# Mistakes in the grader's sizes, and what torch says of them; the golden corpus shows the others.
-
-Q = torch.zeros(SIZES.B, SIZES.H, SIZES.T, SIZES.d)
-X = torch.zeros(SIZES.B, SIZES.T, SIZES.D)
-IDS = torch.ones(SIZES.B, SIZES.T, dtype=torch.int64)
-DOUBLE = torch.zeros(2, 3, dtype=torch.float64)
-
-
-def change_in_place():
-    """Change a value that the gradient still needs."""
-    y = torch.ones(3, requires_grad=True).exp()
-    y += 1
-    y.sum().backward()
-
-
-WRONG = {
-    "... can't allocate memory": lambda: torch.empty(1 << 56, dtype=torch.uint8),
-    "The size of tensor a (10)": lambda: X + IDS,
-    "The size of tensor a (7)": lambda: X + torch.zeros(1, SIZES.positions, SIZES.D),
-    "index out of range": lambda: nn.Embedding(1, 3)(IDS),
-    "expected scalar type": lambda: Q @ Q.mT.double(),
-    "expected scalar type ... but found Long": lambda: Q @ Q.mT.long(),
-    "... same dtype, but got...": lambda: F.linear(DOUBLE, DOUBLE.float(), X[0, 0, :2]),
-    "... same dtype, but got ...Long": lambda: F.linear(DOUBLE.long(), DOUBLE.float(), X[0, 0, :2]),
-    "... same dtype, but got: long": lambda: DOUBLE.long() @ DOUBLE.T,
-    "... not implemented for 'Long'": lambda: F.softmax(IDS, -1),
-    "one of the variables": change_in_place,
-    "Expected tensor for argument #1": lambda: nn.Embedding(1, 3)(IDS.float()),
-    "tensors used as indices": lambda: X[IDS.float()],
-}
-
-
 @pytest.mark.parametrize("message", [text for text in RAISED if not text.startswith(ELSEWHERE)])
-def test_a_message_of_torch_is_what_torch_says(message):
+def test_a_message_of_torch_is_one_that_the_golden_corpus_shows(message):
     shown = re.compile(".*".join(re.escape(piece.strip()) for piece in message.split("...")))
-    if shown.search(GOLDEN):
-        return
-    wrong = WRONG[max(filter(message.startswith, WRONG), key=len)]
 
-    with pytest.raises((RuntimeError, IndexError), match=shown):
-        wrong()
+    assert shown.search(GOLDEN)
 
 
 @pytest.fixture
