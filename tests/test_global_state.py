@@ -2,7 +2,7 @@
 
 import pytest
 
-from testkit.texts import blocks
+from testkit.texts import pairs
 from tests.helpers.source_bench import lost
 
 WORDS = "words = self.word_embedding(input_ids)"
@@ -83,21 +83,13 @@ from torch.utils import checkpoint; from torch import _dynamo
 """
 
 
-def changed_by(text):
-    """Return pairs of a statement and what it changes."""
-    pairs = []
-    for what, *statements in blocks(text):
-        pairs += [(statement, what) for statement in statements]
-    return pairs
-
-
 def with_statements(source, *statements):
     """Return the solution with statements at the beginning of embed."""
     assert source.count(WORDS) == 1
     return source.replace(WORDS, "\n        ".join([*statements, WORDS]))
 
 
-@pytest.mark.parametrize(("statement", "what"), changed_by(CHANGES))
+@pytest.mark.parametrize(("what", "statement"), pairs(CHANGES))
 def test_a_function_that_changes_state_that_is_not_its_own_loses_its_properties(
     bench, statement, what
 ):
@@ -127,7 +119,7 @@ the setting for deterministic algorithms
 """
 
 
-@pytest.mark.parametrize(("statement", "what"), changed_by(IMPORTED))
+@pytest.mark.parametrize(("what", "statement"), pairs(IMPORTED))
 def test_a_change_on_import_costs_the_first_exercise_its_properties(bench, statement, what):
     source = f"{bench.source}\n\n{statement}\n"
 

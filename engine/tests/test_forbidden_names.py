@@ -13,6 +13,7 @@ from tensormark.sandbox.tiers import PROCESS, TIERS
 from tensormark.usage import UserError
 from testkit.asking import X, program_of_ways
 from testkit.graded import ran
+from testkit.texts import pairs
 from testkit.tiers import marked
 
 HEAD = """
@@ -41,73 +42,104 @@ class Own(torch.optim.Optimizer):
 
 
 """
-# a forbidden name, and a function's body that uses it
-STOPPED = [
-    ("torch.linalg.svd", "torch.svd(square)"),
-    ("torch.linalg", "from torch import linalg as l; l.inv(square)"),
-    ("torch.linalg", "taken(square)"),
-    ("torch.Tensor.cumsum", "torch.cumsum(x, 0)"),
-    ("torch.einsum", "torch.einsum('i,i->', x, x)"),
-    ("torch.nn.functional.gelu", "torch.nn.GELU()(x)"),
-    ("torch.nn.functional.linear", "torch.nn.Linear(3, 2)(square)"),
-    ("torch.matmul", "square @ square"),
-    ("torch.chunk", "square.chunk(3)"),
-    ("torch.squeeze", "square.squeeze(0)"),
-    ("torch.sum", "square.sum()"),
-    ("torch.optim", "Steps([torch.nn.Parameter(x)])"),
-    (
-        "torch.ops.aten.native_layer_norm_backward",
-        "torch.layer_norm(x.requires_grad_(), [2]).sum().backward()",
-    ),
-    ("numpy.dot", "kept(*arrays)"),
-    ("numpy.dot", "functools.reduce(np.dot, arrays)"),
-    ("numpy.sqrt", "np.sqrt(4.0)"),
-    ("numpy.linalg.svd", "np.linalg.svd(arrays[1])"),
-    ("numpy.linalg", "np.linalg.svd(arrays[1])"),
-    ("numpy", "eval('np.ones(3)')"),
-    ("math.sqrt", "TABLE['sqrt'](4)"),
-    ("math.sqrt", "list(map(math.sqrt, [4]))"),
-    ("math.sqrt", "random._sqrt(4)"),
-    ("random.shuffle", "random.Random(1).shuffle([1, 2])"),
-    ("random.random", "random.random()"),
-    ("itertools.permutations", "list(itertools.permutations([1, 2]))"),
-    ("random", "random.choice([1]); random.Random(1).shuffle([1, 2])"),
-    ("numpy.random.rand", "np.random.rand(2)"),
-    ("itertools", "list(itertools.permutations([1, 2]))"),
-    ("builtins.sorted", "sorted([2, 1])"),
-    ("copy.deepcopy", "copy.deepcopy([1])"),
-    ("numpy.dot", "eval('np.dot(*a)', {'np': np, 'a': arrays})"),
-    ("numpy.dot", "exec('np.dot(*a)', {'np': np, 'a': arrays, '__name__': 'numpy'})"),
-    ("numpy.linalg.norm", "np.linalg.norm.__wrapped__(arrays[0])"),
-    ("numpy.maximum", "np.maximum.reduce(arrays[0])"),
-    ("itertools.chain", "list(itertools.chain.from_iterable([[1]]))"),
-    ("given.helper", "from given import helper; helper()"),
-]
+# forbidden names, and bodies of functions that use them
+STOPPED = pairs("""
+torch.linalg.svd
+    torch.svd(square)
+torch.linalg
+    from torch import linalg as l; l.inv(square)
+    taken(square)
+torch.Tensor.cumsum
+    torch.cumsum(x, 0)
+torch.einsum
+    torch.einsum('i,i->', x, x)
+torch.nn.functional.gelu
+    torch.nn.GELU()(x)
+torch.nn.functional.linear
+    torch.nn.Linear(3, 2)(square)
+torch.matmul
+    square @ square
+torch.chunk
+    square.chunk(3)
+torch.squeeze
+    square.squeeze(0)
+torch.sum
+    square.sum()
+torch.optim
+    Steps([torch.nn.Parameter(x)])
+torch.ops.aten.native_layer_norm_backward
+    torch.layer_norm(x.requires_grad_(), [2]).sum().backward()
+numpy.dot
+    kept(*arrays)
+    functools.reduce(np.dot, arrays)
+    eval('np.dot(*a)', {'np': np, 'a': arrays})
+    exec('np.dot(*a)', {'np': np, 'a': arrays, '__name__': 'numpy'})
+numpy.sqrt
+    np.sqrt(4.0)
+numpy.linalg.svd
+    np.linalg.svd(arrays[1])
+numpy.linalg
+    np.linalg.svd(arrays[1])
+numpy
+    eval('np.ones(3)')
+math.sqrt
+    TABLE['sqrt'](4)
+    list(map(math.sqrt, [4]))
+    random._sqrt(4)
+random.shuffle
+    random.Random(1).shuffle([1, 2])
+random.random
+    random.random()
+itertools.permutations
+    list(itertools.permutations([1, 2]))
+random
+    random.choice([1]); random.Random(1).shuffle([1, 2])
+numpy.random.rand
+    np.random.rand(2)
+itertools
+    list(itertools.permutations([1, 2]))
+builtins.sorted
+    sorted([2, 1])
+copy.deepcopy
+    copy.deepcopy([1])
+numpy.linalg.norm
+    np.linalg.norm.__wrapped__(arrays[0])
+numpy.maximum
+    np.maximum.reduce(arrays[0])
+itertools.chain
+    list(itertools.chain.from_iterable([[1]]))
+given.helper
+    from given import helper; helper()
+""")
 # what the same rules let through
-FREE = [
-    ("torch.linalg", "torch.norm(x); x @ x"),
-    ("torch.optim", "own = Own([torch.nn.Parameter(x)]); own.step(); own.zero_grad()"),
-    ("numpy.dot", "np.matmul(*arrays); np.linalg.matrix_power(arrays[1], 2); x.numpy()"),
-    ("numpy.linalg", "np.sqrt(4.0); np.linalg; torch.linalg.norm(x)"),
-    (
-        "math.sqrt",
-        "random.gauss(0, 1); statistics.stdev([1, 2, 4]); torch.nn.Linear(2, 2)(x); math.pi",
-    ),
-    ("itertools", "isinstance([], itertools.chain); copy.copy(itertools.chain); sorted([2, 1])"),
-    (
-        "itertools.permutations",
-        "isinstance(itertools.permutations, type); sum([1]); heapq.merge([1])",
-    ),
-    ("random.random", "random.Random(1).uniform(0, 1); random.randint(1, 2)"),
-    ("builtins.sorted", "statistics.median([1, 2]); heapq.nsmallest(1, [1])"),
-    ("numpy", "torch.ones(3).numpy()"),
-    (
-        "collections.deque",
-        "(collections.deque[int], collections.deque | None, None | collections.deque)",
-    ),
-    ("numpy.maximum", "assert isinstance(np.maximum, np.ufunc)"),
-    ("datetime.datetime", "functools.singledispatch(len).register(datetime.datetime, len)"),
-]
+FREE = pairs("""
+torch.linalg
+    torch.norm(x); x @ x
+torch.optim
+    own = Own([torch.nn.Parameter(x)]); own.step(); own.zero_grad()
+numpy.dot
+    np.matmul(*arrays); np.linalg.matrix_power(arrays[1], 2); x.numpy()
+numpy.linalg
+    np.sqrt(4.0); np.linalg; torch.linalg.norm(x)
+math.sqrt
+    random.gauss(0, 1); statistics.stdev([1, 2, 4]); torch.nn.Linear(2, 2)(x); math.pi
+itertools
+    isinstance([], itertools.chain); copy.copy(itertools.chain); sorted([2, 1])
+itertools.permutations
+    isinstance(itertools.permutations, type); sum([1]); heapq.merge([1])
+random.random
+    random.Random(1).uniform(0, 1); random.randint(1, 2)
+builtins.sorted
+    statistics.median([1, 2]); heapq.nsmallest(1, [1])
+numpy
+    torch.ones(3).numpy()
+collections.deque
+    (collections.deque[int], collections.deque | None, None | collections.deque)
+numpy.maximum
+    assert isinstance(np.maximum, np.ufunc)
+datetime.datetime
+    functools.singledispatch(len).register(datetime.datetime, len)
+""")
 NO_SUCH_NAME = "there is no such name in the packages that submissions can import"
 REFUSED = {
     "torch.linalg.svdd": NO_SUCH_NAME,

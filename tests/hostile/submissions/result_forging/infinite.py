@@ -1,6 +1,0 @@
-# tries: return infinite values
-# loses: embed
-
-
-def embed(self, input_ids, *more):
-    return right(self, input_ids, *more) + float("inf")
