@@ -127,12 +127,6 @@ def test_a_page_has_links_that_work_and_loads_nothing(page):
     assert len(HTML[page]) < 1_500_000
 
 
-def test_every_problem_has_its_anchor():
-    for exercise in ASSIGNMENT.exercises:
-        ((_, page, anchor),) = ASSIGNMENT.handout.sections(exercise.id, [])
-        assert anchor in ANCHORS[page.replace(".md", ".html")]
-
-
 def test_pictures_have_alternative_text_and_equations_become_mathml():
     for (source, text), page in zip(PAGES.items(), PARSED.values(), strict=True):
         words = page.values("alt")

@@ -90,19 +90,6 @@ def test_without_requirements_only_the_standard_library_can_be_imported(tmp_path
     assert packages.modules(empty) == ("builtins",)
 
 
-def test_libraries_are_listed_around_the_folders_of_packages(tmp_path):
-    lib = tmp_path.resolve() / "lib"
-    for path in ("python3/dist-packages/a", "python3.11/site-packages/b", "python3.11/os", "gcc"):
-        (lib / path).mkdir(parents=True)
-    (lib / "python3.11" / "link").symlink_to(lib / "python3.11" / "site-packages")
-
-    left_out = packages.hidden([lib])
-    libraries = list(packages.around(lib, left_out))
-
-    assert left_out == [lib / "python3" / "dist-packages", lib / "python3.11" / "site-packages"]
-    assert libraries == [lib / "gcc", lib / "python3.11" / "os"]
-
-
 def test_packages_are_hidden_by_every_path_that_leads_to_them(tmp_path):
     site = "lib/python3.11/site-packages"
     (tmp_path / "real" / site).mkdir(parents=True)

@@ -82,7 +82,8 @@ class Hostile:
         self.targets = []
         for node in ast.parse(own).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in LISTS:
-                self.targets += ast.literal_eval(node.value)
+                listed = ast.literal_eval(node.value)
+                self.targets += listed.strip().splitlines() if isinstance(listed, str) else listed
 
     @property
     def in_each_tier(self):

@@ -11,8 +11,9 @@ BEFORE = {
     "calls": "import itertools\n\ncalls = itertools.count()",
     "protocol": 'protocol = of_the_worker("protocol")',
     "tried": '''
-def tried(ways):
-    """Call forbidden code in each of these ways, then again in the first one."""
+def tried(text):
+    """Call forbidden code in the way that each line says, then again in the first one."""
+    ways = text.strip().splitlines()
     for way in ways:
         try:
             exec(way, globals())

@@ -23,29 +23,29 @@ def quantized(function):
     return function(whole, [8], one, two, 1e-12, 1e-7, 0)
 
 
-WAYS = [
-    "F.layer_norm(rows, (8,))",
-    "kept(rows, (8,))",
-    "types.FunctionType(code, vars(F), '', (None, None, 1e-5))(rows, (8,))",
-    "Kept(8)(rows)",
-    "method(itself, rows)",
-    "nn.BatchNorm3d(6)(rows[..., None, None])",
-    "nn.LazyBatchNorm1d()(rows)",
-    "norm(rows)",
-    "norm(torch.nested.nested_tensor([*rows]))",
-    "aten.native_layer_norm(rows, [8], one, two, 1e-12)",
-    "aten.layer_norm.default.decompose(rows, [8], one, two, 1e-12)",
-    "decomposition_table[aten.native_layer_norm.default](rows, [8], one, two, 1e-12)",
-    "decompositions.native_batch_norm_helper(rows, *4 * [None], True, 0.1, 1e-12, False)",
-    "decompositions._fused_rms_norm(rows, [8], one, 1e-12)",
-    "aten._batch_norm_with_update(rows, None, None, means, spreads, 0.1, 1e-12)",
-    "quantized(torch.ops.quantized.layer_norm)",
-    "torch.jit.trace(norm, (rows,))(rows)",
-    "make_fx(norm)(rows)",
-    "torch.vmap(norm)(rows)",
-    "torch.func.jvp(norm, (rows,), (rows,))",
-    "torch._C._jit_get_operation('aten::native_layer_norm')[0](rows, [8], one, two, 1e-12)",
-]
+WAYS = """
+F.layer_norm(rows, (8,))
+kept(rows, (8,))
+types.FunctionType(code, vars(F), '', (None, None, 1e-5))(rows, (8,))
+Kept(8)(rows)
+method(itself, rows)
+nn.BatchNorm3d(6)(rows[..., None, None])
+nn.LazyBatchNorm1d()(rows)
+norm(rows)
+norm(torch.nested.nested_tensor([*rows]))
+aten.native_layer_norm(rows, [8], one, two, 1e-12)
+aten.layer_norm.default.decompose(rows, [8], one, two, 1e-12)
+decomposition_table[aten.native_layer_norm.default](rows, [8], one, two, 1e-12)
+decompositions.native_batch_norm_helper(rows, *4 * [None], True, 0.1, 1e-12, False)
+decompositions._fused_rms_norm(rows, [8], one, 1e-12)
+aten._batch_norm_with_update(rows, None, None, means, spreads, 0.1, 1e-12)
+quantized(torch.ops.quantized.layer_norm)
+torch.jit.trace(norm, (rows,))(rows)
+make_fx(norm)(rows)
+torch.vmap(norm)(rows)
+torch.func.jvp(norm, (rows,), (rows,))
+torch._C._jit_get_operation('aten::native_layer_norm')[0](rows, [8], one, two, 1e-12)
+"""
 
 
 def layer_norm(x, gain, bias, eps=1e-12):

@@ -17,19 +17,19 @@ def step(function, **more):
     return function(*lists, [], [torch.ones(())], amsgrad=False, maximize=False, **rates, **more)
 
 
-WAYS = [
-    "steps(torch.optim.AdamW)",
-    "steps(torch.optim.Adam)",
-    "steps(torch.optim.RAdam)",
-    "steps(type('Mine', (torch.optim.AdamW,), {}))",
-    "steps(torch.optim.AdamW, fused=True)",
-    "step(torch.optim._functional.adamw, foreach=False)",
-    "step(torch.optim._functional.adam.__wrapped__, foreach=False)",
-    "from torch.optim.adamw import adamw; step(adamw, foreach=False)",
-    "step(torch._fused_adamw_)",
-    "step(torch.ops.aten._fused_adamw)",
-    "step(torch._C._VariableFunctions._fused_adam_)",
-]
+WAYS = """
+steps(torch.optim.AdamW)
+steps(torch.optim.Adam)
+steps(torch.optim.RAdam)
+steps(type('Mine', (torch.optim.AdamW,), {}))
+steps(torch.optim.AdamW, fused=True)
+step(torch.optim._functional.adamw, foreach=False)
+step(torch.optim._functional.adam.__wrapped__, foreach=False)
+from torch.optim.adamw import adamw; step(adamw, foreach=False)
+step(torch._fused_adamw_)
+step(torch.ops.aten._fused_adamw)
+step(torch._C._VariableFunctions._fused_adam_)
+"""
 
 
 def embed(self, *_):
