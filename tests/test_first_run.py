@@ -42,7 +42,7 @@ def first_run(log):
     return completed, [kind[1] for kind in kinds if kind]
 
 
-def test_the_first_run_says_what_it_downloads(installer):
+def test_the_first_run_installs_what_grading_needs_and_says_what_it_downloads(installer):
     completed, steps = first_run(installer)
 
     assert steps == ["venv", *INSTALLED, "tensormark"]
@@ -50,11 +50,6 @@ def test_the_first_run_says_what_it_downloads(installer):
     assert "Downloading torch (190 MB)" in completed.stderr
     assert "already satisfied" not in completed.stderr
     assert completed.stdout == ""
-
-
-def test_the_first_run_installs_what_grading_needs(installer):
-    first_run(installer)
-
     alone, others, _ = re.findall(r"-m pip install .*check (.*)", installer.read_text("utf-8"))
     assert alone.startswith("--progress-bar=off --no-deps tokenizers==")
     assert {name.partition("==")[0] for name in others.split()[1:]} == {

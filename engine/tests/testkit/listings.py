@@ -8,27 +8,8 @@ from dataclasses import dataclass
 from tensormark.classroom.find import find
 from testkit.classes import EDITABLE, handed_in
 
-WORDS = (
-    "ada",
-    "lovelace",
-    "file",
-    "LATE",
-    "é",
-    "anon",
-    "attempt",
-    "assignsubmission",
-    "2026 904 PM",
-)
-LINKS = (
-    "_",
-    "_",
-    "-",
-    " ",
-    " - ",
-    "_1_",
-    "_attempt_2026-11-20-10-00-00_",
-    "_assignsubmission_file_",
-)
+WORDS = "ada,lovelace,file,LATE,é,anon,attempt,assignsubmission,2026 904 PM".split(",")
+LINKS = "_,_,-, , - ,_1_,_attempt_2026-11-20-10-00-00_,_assignsubmission_file_".split(",")
 LETTERS = "23456789abcdefghijkmnopqrstuvwxyzABCDEFGH"
 
 
