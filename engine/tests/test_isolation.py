@@ -22,7 +22,7 @@ from tensormark.sandbox.server import SERVERS
 from tensormark.sandbox.tiers import CONTAINED, PROCESS
 from tensormark.worker import lockdown
 from testkit import toy
-from testkit.asking import CODE, all_end, ask, descendants, program_with, sandbox_of, state
+from testkit.asking import BUSY, CODE, all_end, ask, descendants, program_with, sandbox_of, state
 from testkit.graded import edited, program, tensormark
 from testkit.tiers import marked
 from testkit.watching import Running
@@ -145,6 +145,19 @@ def test_an_interrupted_check_leaves_no_process_and_no_result(
     assert not result.exists()
     assert processes
     assert all_end(processes)
+
+
+@pytest.mark.parametrize("at_import", [False, True])
+def test_a_submission_that_does_not_end_is_ended_once_it_has_answered(at_import):
+    stay = "import os\nos._exit = os.abort = lambda *_: time.sleep(1000)\n"
+    code = CODE + stay + ("raise ValueError('no')\n" if at_import else "")
+    with sandbox_of(CONTAINED, code) as sandbox:
+        start = time.monotonic()
+
+        replies = list(sandbox.run([ask("double"), ask("double")]))
+
+    assert time.monotonic() - start < BUSY / 2
+    assert {reply.status for reply in replies} == {"error" if at_import else "ok"}
 
 
 def test_a_job_sees_the_name_of_its_container():
