@@ -7,9 +7,14 @@ import contextlib
 
 import pytest
 
+from grader.assignment import ASSIGNMENT
+from tensormark.grading import Grading
+from tensormark.settings import Settings
+from tests.helpers import ROOT
 from tests.helpers.known import HONEST, VARIANTS
 from tests.helpers.source_bench import SourceBench
 
+pytestmark = [pytest.mark.nightly, pytest.mark.timeout(3600)]
 MISTAKES = 60
 
 
@@ -23,7 +28,16 @@ def checked(threads):
     return verdicts
 
 
-@pytest.mark.nightly
-@pytest.mark.timeout(3600)
+def trained(threads):
+    """Return the verdicts on the solution, with its training, whose accuracy may differ."""
+    grading = Grading(Settings.of(ROOT, threads=threads), ASSIGNMENT)
+    graded = grading.grade(grading.read(str(ROOT / "solution")))
+    return [(result.id, result.outcome, result.score) for result in graded.results]
+
+
 def test_checks_have_the_same_verdicts_with_two_threads():
     assert checked(2) == checked(1)
+
+
+def test_a_training_is_worth_the_same_with_two_threads():
+    assert trained(2) == trained(1)
