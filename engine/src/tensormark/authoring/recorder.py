@@ -44,7 +44,7 @@ OFTEN = 3  # students who were seen to make a mistake, for it to be recorded wit
 # limit for inputs and the solution's float64 answers; other processors moved them by up to 2e-15
 MAX_MOVE = 1e-10
 # the share of the values on the way that another processor may compute differently, such as those
-# that are only rounding; they were up to 0.3 %
+# that are only rounding; they were up to 0.5 %
 ROUNDING = 0.01
 NO_ROWS = np.zeros(0)
 NO_PRINTS = np.zeros((0, PRINT), np.float32)
