@@ -379,14 +379,14 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
         return Answer({"changed": [], "lacks": True})
     leaves = leaves_of(call, tensors)
     function = as_own(function)
-    expected = call
+    wanted = call
     if call["taken_by"] and takes_apart(context.module(call["module"]), call["taken_by"]) is False:
-        expected = {**call, "form": "tensor"}  # a tuple that no caller unpacks
+        wanted = {**call, "form": "tensor"}  # a tuple that no caller unpacks
 
     def called_with(arguments: Sequence[Any]) -> dict[str, Array]:
         named = dict(zip(call["optional"], arguments[count:], strict=True))
         made = functools.partial(function, *arguments[:count], **named)
-        return _raised(made, call) if call.get("raises") else outputs_of(made(), expected)
+        return _raised(made, call) if call.get("raises") else outputs_of(made(), wanted)
 
     arguments = list(arguments_of(context, call, tensors, owner))
     own_generator = not GENERATORS.isdisjoint(call["args"])
