@@ -80,6 +80,12 @@ def test_a_lone_folder_of_a_platform_is_entered(tmp_path):
     assert list(owners(result)) == ["1", "2"]
 
 
+def test_a_lone_submission_is_not_entered_for_a_file_named_like_a_platforms(tmp_path):
+    result = found(tmp_path, ["ada/detector.py", "ada/submission_metadata.yml"])
+
+    assert list(owners(result)) == ["ada"]
+
+
 @pytest.mark.parametrize(
     ("people", "expected"),
     [

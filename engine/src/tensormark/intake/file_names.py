@@ -1,6 +1,7 @@
 """Recognize the files that students edit, even if their names were changed on the way.
 
-Platforms and browsers append a number; some systems write names in capitals.
+In bulk downloads, learning platforms prepend the student's name; platforms and browsers append a
+number; some systems write names in capitals.
 """
 
 import functools
@@ -8,6 +9,11 @@ import re
 from collections.abc import Sequence
 
 MAX_NAME = 255  # characters; file systems allow no more
+# what platforms write before the name that a student chose
+CANVAS = "[0-9]+_[0-9]+"  # `lovelace_12345_678_main.py`
+MOODLE = "assignsubmission_file"  # `Ada_123_assignsubmission_file_main.py`
+BLACKBOARD = "attempt_[0-9]{4}(?:-[0-9]{2}){5}"  # `Lab_ada_attempt_2026-11-20-23-10-05_main.py`
+PLATFORM = f".*_(?:{CANVAS}|{MOODLE}|{BLACKBOARD})_"
 # `main-1.py`, `main (1).py`, `main - Copy.py`, `main copy 2.py`
 COPY = r"-\d{1,6}|[ _]?\(\d{1,6}\)|(?: -)? copy(?: \(?\d{1,6}\)?)?"
 ARCHIVES = tuple(".zip .tar .gz .tgz .xz .txz .bz2 .tbz .tbz2 .zst .tzst .7z .rar".split())
@@ -27,7 +33,7 @@ LEFT_BEHIND = (
 def _changed(file: str) -> re.Pattern[str]:
     """Return what matches the names that a file may have been given, in lower case."""
     stem = re.escape(file.removesuffix(".py").lower())
-    return re.compile(rf"(?:copy of )?{stem}(?:{COPY})?\.py")
+    return re.compile(rf"(?:copy of )?(?:{PLATFORM})?{stem}(?:{COPY})?\.py")
 
 
 def target_of(name: str, editable: Sequence[str]) -> str | None:
@@ -42,6 +48,11 @@ def target_of(name: str, editable: Sequence[str]) -> str | None:
             if _changed(file).fullmatch(name.lower()):
                 return file
     return None
+
+
+def is_from_platform(name: str) -> bool:
+    """Return whether a platform has put something before the name that a student chose."""
+    return re.match(PLATFORM, name.lower()) is not None
 
 
 def is_hidden(name: str) -> bool:

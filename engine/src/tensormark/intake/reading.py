@@ -26,7 +26,14 @@ from tensormark.intake.entries import (
     UnreadableError,
     read_as,
 )
-from tensormark.intake.file_names import ARCHIVES, is_archive, is_hidden, placeholder, target_of
+from tensormark.intake.file_names import (
+    ARCHIVES,
+    is_archive,
+    is_from_platform,
+    is_hidden,
+    placeholder,
+    target_of,
+)
 
 MAX_DEPTH = 8  # of nested folders
 MAX_NAME = 100  # characters of another module's name
@@ -269,7 +276,7 @@ class Reading:
         notes = [
             f"{shown(file.name)} is graded as {name}"
             for name, file in files.items()
-            if name != file.name and file.place != ITSELF
+            if name != file.name and file.place != ITSELF and not is_from_platform(file.name)
         ]
         notes += [*self._named_alike(beside, files), *dict.fromkeys(self._modified(beside))]
         if main.place != ITSELF:

@@ -59,8 +59,9 @@ class Gradescope(Platform):
     wanted = "Gradescope's roster, or a list with the addresses of the accounts in a column email"
 
     def wrote(self, paths: Sequence[Path]) -> bool:
-        """Return whether there is the list of submitters."""
-        return any(path.name == METADATA for path in paths)
+        """Return whether there are the list of submitters and a folder of what one handed in."""
+        names = [path.name for path in paths]
+        return METADATA in names and any(map(FOLDER.fullmatch, names))
 
     def uploads(self, paths: Sequence[Path]) -> list[Upload]:
         """Return an upload for each submitter of a folder.
