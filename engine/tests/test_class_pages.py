@@ -119,6 +119,7 @@ def test_folder_names_differ_on_every_file_system():
         ("student,points,reason\nada,nan,x\n", "'nan' is not a number"),
         ("student,points,reason\nada,1e308,x\n", "'1e308' is not a number"),
         ('student,points,reason\nada,"1,000",x\n', "'1,000' is not a number of points; write"),
+        ('student,points,reason\nada,"0,125",x\n', "'0,125' is not a number of points; write"),
         ("student,points,reason\nada,1000001,x\n", "write one between -1000000 and 1000000"),
         ("student,points,reason\nada,3,x\nADA@x,3.0,x\n", "row 3: repeats a row above"),
         ("student,points,reason\nada,3,\n", "gives no reason"),

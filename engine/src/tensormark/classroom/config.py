@@ -8,6 +8,7 @@ import datetime
 import difflib
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from typing import Any
 from tensormark.classroom.entry import ALL, CHANGED, Adjustment, Entry
 from tensormark.classroom.people import FileError, plain, read_given, read_table
 from tensormark.classroom.platforms import BY_NAME
-from tensormark.classroom.platforms.base import THOUSANDS, number
 from tensormark.files import write_whole
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import visible
@@ -31,6 +31,8 @@ LONGEST = 1_000_000  # seconds, which is days
 MOST_QUESTIONS = 20  # on a sheet, which should fit on a printed page
 ADJUSTMENTS = "adjustments.csv"
 MOST_POINTS = 1_000_000  # points
+# a comma before three digits may separate thousands
+NUMBER = re.compile("[-+]?(?![0-9]+,[0-9]{3}$)[0-9]*[.,]?[0-9]+")
 COLUMNS = ("student", "points", "reason")
 
 
@@ -167,8 +169,8 @@ def student_named(where: str, text: str, entries: Sequence[Entry]) -> Entry:
 
 def _points(where: str, text: str) -> float:
     plain_text = text.lstrip("'").replace("\N{MINUS SIGN}", "-")
-    points = None if THOUSANDS.fullmatch(plain_text) else number(plain_text)
-    if points is None or abs(points) > MOST_POINTS:
+    points = float(plain_text.replace(",", ".")) if NUMBER.fullmatch(plain_text) else float("nan")
+    if not abs(points) <= MOST_POINTS:
         fix = f"write one between -{MOST_POINTS} and {MOST_POINTS}, such as -2.5 or 1000"
         raise FileError(f"{where}: {text[:60]!r} is not a number of points; {fix}")
     return points

@@ -150,7 +150,7 @@ def find(
     entries = owners.entries(chosen.uploads(paths), folder, main)
     for each in entries:
         choose(each, folder, editable)
-    tests = listed_by.test_students
+    tests = (*chosen.test_students, *listed_by.test_students)
     entries = [each for each in entries if each.path or each.name.casefold() not in tests]
     return Found(chosen, entries, table, listed_by, owners.given, owners.doubts)
 

@@ -119,10 +119,14 @@ def folders(requirements: Path) -> list[str]:
 
 def hidden(roots: Sequence[Path]) -> list[Path]:
     """Return the package folders below these library folders, also by the paths behind links."""
-    inside = [root.glob("python*/*") for root in roots if not root.is_symlink()]
-    folders = [path for path in itertools.chain.from_iterable(inside) if path.name in FOLDERS]
-    found = [path for path in folders if path.is_dir()]
-    return sorted({*found, *(path.resolve() for path in found)})
+    found = set[Path]()
+    for root in roots:
+        for path in root.glob("python*/*"):
+            if path.name in FOLDERS and path.is_dir():
+                found.add(path.resolve())
+                if not root.is_symlink():  # a link is one in the container, too
+                    found.add(path)
+    return sorted(found)
 
 
 def around(path: Path, excluded: Sequence[Path]) -> Iterator[Path]:
