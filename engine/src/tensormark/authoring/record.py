@@ -145,7 +145,8 @@ def _check_folder(folder: Path, seed: int) -> None:
 
 
 def _is_public(exercise: Exercise, call: Call, public_seed: int, seed: int) -> bool:
-    return save(exercise.inputs(call, public_seed)) == save(exercise.inputs(call, seed, True))
+    private = exercise.inputs(call, seed, private=True)
+    return save(private) == save(exercise.inputs(call, public_seed))
 
 
 def require_other_inputs(exercises: Sequence[Exercise], public_seed: int, seed: int) -> None:
@@ -251,10 +252,9 @@ def _replace(out: Path, files: Mapping[str, bytes], stale: Iterable[str]) -> Non
 class Kept:
     """What an interrupted recording has recorded: a file for each exercise, below OUT."""
 
-    def __init__(self, course: Course, out: Path, seed: int, checkpoint: Path | None) -> None:
+    def __init__(self, course: Course, out: Path, seed: int, weights: Mapping[str, str]) -> None:
         own = fitting(course.assignment.folder, f"{PACKAGE}/**/*.py", "solution/**/*.py")
         code = [*own, *python_files(ENGINE).values()]
-        weights = digests(checkpoint, course.assignment.checkpoint_files)
         facts = [seed, np.__version__, manifest_of(out), weights, *map(sha256, sorted(code))]
         self.all = out / UNFINISHED
         self.folder = self.all / digest(json.dumps(facts).encode())  # of all that decides it
@@ -286,7 +286,7 @@ class Kept:
 
 
 def _recorded(
-    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept
+    course: Course, out: Path, seed: int, checkpoint: Path | None, kept: Kept | None
 ) -> Iterator[tuple[str, Recorded]]:
     """Record one exercise after another: yield the name of each with what is recorded."""
     started = time.monotonic()
@@ -304,7 +304,7 @@ def _recorded(
         for count in range(1, len(table) + 1):
             first, *more = recorders.pop(0)  # which have all answers of their exercise
             for recorder in (first, *more):
-                done = kept.get(recorder.name)
+                done = kept.get(recorder.name) if kept else None
                 if done is None:
                     if recorder is not first and not any(recorder.moves(first.recordings)):
                         continue
@@ -312,6 +312,8 @@ def _recorded(
                     what = f"{recorder.name}, {count} of {len(table)}"
                     print(f"recording {what}, {passed}", file=sys.stderr)
                     done = recorder.record(out)
+                    if kept:
+                        kept.keep(recorder.name, done)
                 yield recorder.name, done
 
 
@@ -320,15 +322,14 @@ def record(course: Course, out: Path, seed: int, check: bool, checkpoint: Path |
 
     Returns: what changed, one change per line.
     """
-    kept = Kept(course, out, seed, checkpoint)
+    weights = digests(checkpoint, course.assignment.checkpoint_files)
+    kept = None if check else Kept(course, out, seed, weights)
     files = course.hidden(seed)  # if one of these fails, better now than after a minute
     entries = {}
     reasons = {}
     lines = []
-    with contextlib.nullcontext() if check else kept:
+    with kept or contextlib.nullcontext():
         for exercise, recorded in _recorded(course, out, seed, checkpoint, kept):
-            if not check:
-                kept.keep(exercise, recorded)
             name = f"{exercise}.safetensors"
             files[name], entries[exercise], reasons[name] = recorded
         new = manifest(course, entries, files, seed, checkpoint)

@@ -85,7 +85,8 @@ def _content(calls: Sequence[Recording]) -> bytes:
 def _moves(before: Recording, now: Recording, probe: Probe, call: Call) -> Iterator[str]:
     """Yield a line for each tensor of a call that has moved, is new or is gone.
 
-    Random outputs may move: another build of torch draws others, and nothing is compared with them.
+    The values of random outputs may move: another build of torch draws others, and nothing is
+    compared with them.
     """
     old = _named(before)
     new = _named(now)
@@ -96,10 +97,14 @@ def _moves(before: Recording, now: Recording, probe: Probe, call: Call) -> Itera
         was = old[name]
         value = new[name]
         distance = difference(name, was, value, call) if was.dtype == value.dtype else math.inf
-        if distance > MAX_MOVE and not (name.startswith("out/") and probe.draws(call)):
+        comparable = call.is_plain or math.isfinite(distance)
+        is_random = name.startswith("out/") and probe.draws(call)
+        if distance > MAX_MOVE and not (is_random and comparable):
             how = f"moved by {distance:.1e}, limit {MAX_MOVE:.0e}"
-            if not math.isfinite(distance):
+            if (was.dtype, was.shape) != (value.dtype, value.shape):
                 how = f"was {was.dtype} {was.shape}, and is now {value.dtype} {value.shape}"
+            elif not math.isfinite(distance):
+                how = "has other values, or infinities or NaN in different places"
             yield f"{name} {how}"
 
 
@@ -213,12 +218,13 @@ class Recorder:
         record = before if before and not changes else self._recorded()
         entry = record.entry | {"variants": self._described()}
         calls = record.calls
-        unknown = list(self.unknown(calls))
-        if unknown or record is not before:
+        if record is before:
+            changes = list(self.unknown(calls))
+        if changes:
             pairs = zip(calls, self.known, strict=True)
             calls = [dataclasses.replace(call, known=known) for call, known in pairs]
         self._require_passed(calls, entry)
-        return Recorded(_content(calls), entry, changes or unknown)
+        return Recorded(_content(calls), entry, changes)
 
     def previous(self, folder: Path) -> tuple[Record | None, str]:
         """Return a folder's record of the exercise, or why there is none to compare with."""
