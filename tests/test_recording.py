@@ -23,11 +23,11 @@ from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.sandbox.tiers import PROCESS
-from tensormark.sandbox.worker_process import PROCESSOR
 from tensormark.settings import Settings
 from testkit.graded import files_in, in_manifest
 from tests.helpers import ROOT
 from tests.helpers.known import COURSE
+from tests.helpers.processors import PLAIN
 
 SEED = ASSIGNMENT.seed
 CHECKPOINT = ASSIGNMENT.checkpoint
@@ -222,7 +222,7 @@ def test_where_a_seed_draws_other_numbers_nothing_has_moved():
 
 @pytest.fixture
 def another_processor(monkeypatch):
-    for name, value in zip(PROCESSOR, ("default", "COMPATIBLE"), strict=True):
+    for name, value in PLAIN.items():
         monkeypatch.setenv(name, value)
 
 

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tensormark.sandbox.worker_process import PROCESSOR
 from testkit.tiers import NIGHTLY
+from tests.helpers.processors import PLAIN
 
 RUN = Path(__file__).with_name("run.py")
 PART = "1/1" if NIGHTLY else "1/12"  # of the submissions
-# torch and MKL compute as on a processor that has only the plain instructions
-PLAIN = dict(zip(PROCESSOR, ("default", "COMPATIBLE"), strict=True))
 
 
 @pytest.mark.timeout(3600)  # two minutes on two idle cores, but machines may be busy
