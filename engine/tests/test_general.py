@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tensormark.judging.general import of_shape
+from tensormark.judging.general import shape_mistake
 from testkit.trials import (
     CORRECT,
     OUTPUT,
@@ -102,7 +102,7 @@ def test_a_headline_says_no_more_than_was_seen(answer, again, probe, headline):
     ],
 )
 def test_a_wrong_shape_says_what_happened_to_the_axes(got, expected, text):
-    general = of_shape(got, expected)
+    mistake = shape_mistake(got, expected)
 
-    assert (general is None) is (text is None)
-    assert general is None or general.says.startswith(text or "")
+    assert (mistake is None) is (text is None)
+    assert mistake is None or mistake.says.startswith(text or "")

@@ -16,7 +16,7 @@ from tensormark.judging.diagnose import PAIR
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.excerpt import excerpt
 from tensormark.judging.fingerprints import AnsweredCall
-from tensormark.judging.general import KEPT, Mistake, general
+from tensormark.judging.general import KEPT, Mistake, general_mistake
 from tensormark.judging.place import locate
 from tensormark.result import FORBIDDEN, Finding
 
@@ -175,7 +175,7 @@ def finding(
     probe = answered.probe
     # what carries over into a second call may have a name, elsewhere one would be by chance
     named = None if kept and probe.name != SECOND_CALL else attempt(_known, answered, mismatch)
-    named = named or (KEPT if kept else attempt(general, answered, mismatch))
+    named = named or (KEPT if kept else attempt(general_mistake, answered, mismatch))
     if named is None:
         place = attempt(_place, answered, mismatch)
         lines = tuple(filter(None, [place, together]))

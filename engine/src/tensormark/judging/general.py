@@ -17,8 +17,7 @@ from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import NOT_RETURNED, texts
 
 Shape = tuple[int, ...]
-# relative errors that computing with lower precision can cause
-HALF = 2e-2
+HALF_ERROR = 2e-2  # the largest that half precision causes, as a part of the largest value
 HALF_BITS = 11  # of a float16's significand; a bfloat16's has fewer
 
 
@@ -43,7 +42,7 @@ KEPT = Mistake(
     "kept_from_a_call", "a call after another one gives a wrong output: something carries over"
 )
 DIFFERS = "the same call gives different results: it draws random numbers in eval mode"
-DRAWING_CAUSES = {  # by worker/calls.py
+DRAWING_CAUSES = {  # as worker/calls.py names them; the first that was seen is told
     "dropout": Mistake("dropout_in_eval", "dropout is active in eval mode too", (DIFFERS,)),
     "new weights": Mistake(
         "new_weights_in_call",
@@ -53,12 +52,12 @@ DRAWING_CAUSES = {  # by worker/calls.py
 }
 
 
-def _randomness(evidence: Evidence) -> Mistake | None:
+def _drawing_mistake(evidence: Evidence) -> Mistake | None:
     """Name what drew random numbers in eval mode, other than from a generator argument."""
     drew = [
         each.reply
         for each in evidence.answered
-        if evidence.failed.issubset(each.call.given)  # it may be one of these that drew
+        if evidence.failed.issubset(each.call.given)  # else a failed exercise may have drawn
         and each.reply.message.get("drew")
         and not each.reply.message.get("same")
         and not each.call.train
@@ -71,7 +70,7 @@ def _randomness(evidence: Evidence) -> Mistake | None:
     return Mistake(None, DIFFERS) if drew else None
 
 
-def of_shape(got: Shape, expected: Shape) -> Mistake | None:
+def shape_mistake(got: Shape, expected: Shape) -> Mistake | None:
     """Say what happened to the axes of an output, or return None."""
     if sorted(got) == sorted(expected):
         says = "the axes of the output have the right lengths, but are in the wrong order"
@@ -81,7 +80,7 @@ def of_shape(got: Shape, expected: Shape) -> Mistake | None:
         return None
     one = missing == 1
     remaining = iter(expected)
-    if all(length in remaining for length in got):
+    if all(length in remaining for length in got):  # `in` goes on where it found the last one
         if math.prod(got) == math.prod(expected):
             axes = "an axis of length 1 is" if one else "axes of length 1 are"
             return Mistake("axis_lost", f"{axes} lost, perhaps by squeeze() or indexing")
@@ -94,10 +93,12 @@ def of_shape(got: Shape, expected: Shape) -> Mistake | None:
     return None
 
 
-def _state(answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
+def _state_mistake(answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
+    """Name a change of state, if that is what is wrong, or explains a wrong output."""
     changed = changed_state(answered.reply) or []
     is_finding = mismatch.kind == "changed"
     random = answered.call.train or answered.reply.message.get("drew")
+    # the mode matters to an output only if something draws
     if "the model's training mode" in changed and (is_finding or random):
         says = "the model is switched between training and eval mode in the call"
         return Mistake("mode_changed", says)
@@ -114,15 +115,18 @@ def _has_few_bits(values: np.ndarray) -> bool:
     return bool((significands * 2**HALF_BITS % 1 == 0).all())
 
 
-def _precision(answered: AnsweredCall, pair: Pair) -> Mistake | None:
+def _precision_mistake(pair: Pair) -> Mistake | None:
     """Name a lack of precision, if the values are about right."""
-    if pair.error <= HALF and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
+    if pair.error <= HALF_ERROR and _has_few_bits(pair.got) and not _has_few_bits(pair.expected):
         says = "the output is only as precise as half precision: something is float16 or bfloat16"
         return Mistake("half_precision", says)
     return None
 
 
-def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
+def _output_mistake(
+    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch
+) -> Mistake | None:
+    """Name what an output, a gradient or an input shows by itself."""
     match mismatch.kind:
         case "dtype":
             return Mistake("other_type", "the dtype changes along the way")
@@ -133,10 +137,10 @@ def _by_kind(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> 
         case "shape":
             name = mismatch.name
             got = answered.reply.tensors[f"out/{name}"]
-            return of_shape(got.shape, answered.recording.outputs[name].shape)
+            return shape_mistake(got.shape, answered.recording.outputs[name].shape)
         case "values":
-            precision = _precision(answered, mismatch.pair) if mismatch.pair else None
-            return _randomness(evidence) or precision
+            precision = _precision_mistake(mismatch.pair) if mismatch.pair else None
+            return _drawing_mistake(evidence) or precision
     return None
 
 
@@ -149,19 +153,12 @@ def _wrong_in_single(evidence: Evidence, answered: AnsweredCall) -> bool:
     return single.reply.status != "ok" or wrong_output(evidence, single) is not None
 
 
-def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
-    """Name what is wrong with an answer, or return None; an exception is its own headline."""
+def _circumstances(
+    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch
+) -> Mistake | None:
+    """Say when an output without a named mistake is wrong; None leaves it to the probe to say."""
     kind = mismatch.kind
     probe = answered.probe
-    if kind == "raised":
-        beginnings = (f"{answered.call.target} should return ", NOT_RETURNED)
-        wrong_return = answered.reply.text.startswith(beginnings)
-        return Mistake(RETURNS_SOMETHING_ELSE if wrong_return else None, mismatch.lines[0])
-    mistake = _state(answered, mismatch) or _by_kind(evidence, answered, mismatch)
-    if mistake is not None:
-        return mistake
-    if kind not in ("values", "shape", "finite"):
-        return None
     if probe.of_sizes and kind != "finite":
         if _wrong_in_single(evidence, answered):
             return Mistake("some_sizes", "right for some sizes, and wrong for others")
@@ -177,3 +174,17 @@ def general(evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch) -> M
     if kind == "shape":
         return Mistake(None, f"{where}the output has a wrong shape")
     return None
+
+
+def general_mistake(
+    evidence: Evidence, answered: AnsweredCall, mismatch: Mismatch
+) -> Mistake | None:
+    """Name what is wrong with an answer, or return None; an exception is its own headline."""
+    if mismatch.kind == "raised":
+        beginnings = (f"{answered.call.target} should return ", NOT_RETURNED)
+        wrong_return = answered.reply.text.startswith(beginnings)
+        return Mistake(RETURNS_SOMETHING_ELSE if wrong_return else None, mismatch.lines[0])
+    mistake = _state_mistake(answered, mismatch) or _output_mistake(evidence, answered, mismatch)
+    if mistake is None and mismatch.kind in ("values", "shape", "finite"):
+        return _circumstances(evidence, answered, mismatch)
+    return mistake
