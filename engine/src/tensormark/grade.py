@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from tensormark.grading import Grading
 
 MAX_THREADS = 64
-# what the results that we write begin with
+# how the results that we write begin
 RESULT = re.compile(rb'\A\{\s*"version": \d+,\s*"assignment": ')
 
 
 def versions() -> dict[str, str]:
     """Return the versions of Python, torch and numpy."""
-    from importlib.metadata import PackageNotFoundError, version
+    from importlib.metadata import PackageNotFoundError, version  # here, as it takes time
 
     numbers = {"Python": platform.python_version()}
     for name in ("torch", "numpy"):
@@ -53,7 +53,7 @@ def versions() -> dict[str, str]:
 
 
 def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -> None:
-    """Write the page, and print where it is."""
+    """Write the page of a result, print where it is, and perhaps open it."""
     # here, because only this command needs them
     from tensormark.reports import html, pages
 
@@ -67,7 +67,7 @@ def write_report(folder: Path, result: dict[str, Any], path: Path, show: bool) -
 
 
 def usual_tier(grading: "Grading") -> str:
-    """Return the tier if none was named: who has private references grades other people's code.
+    """Return the tier if none was named: with private references, other people's code is graded.
 
     Raises:
         SubmissionError: the references are private, and no tier on this machine isolates.
@@ -94,13 +94,13 @@ def grade(folder: Path, name: str, options: argparse.Namespace) -> int:
         show_text=options.show_text,
     )
     grading = Grading(settings, open_assignment(folder))
-    if options.tier is None:
+    if options.tier is None:  # and the references say whether they are private
         grading.settings = dataclasses.replace(settings, tier=usual_tier(grading))
     submission = grading.read(options.submission)
     graded = grading.grade(submission, name == "check", options.only, Report())
     if not grading.shows_values:
-        shows = f"{option('show-text', True)} shows what is left out"
-        print(f"\n  {shows}; for staff, not for students")
+        fix = f"{option('show-text', True)} shows what is left out"
+        print(f"\n  {fix}; for staff, not for students")
     graded.versions = versions() if options.json or name == "report" else {}
     if options.json:
         write_whole(options.json, json.dumps(graded.as_json(), indent=2) + "\n")
@@ -109,31 +109,59 @@ def grade(folder: Path, name: str, options: argparse.Namespace) -> int:
     return 0 if all(result.score is not None for result in graded.results) else 3
 
 
+def command_line(folder: Path, name: str) -> argparse.ArgumentParser:
+    """Return the parser for the options of a command."""
+    parser = submission_parser(folder, name, "Grade one submission.")
+    add = parser.add_argument
+    add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
+    add("--json", type=Path, metavar="FILE", help="write the result here")
+    add(
+        "--references",
+        type=Path,
+        help="folder of the recorded answers (default: those of the checkpoint)",
+    )
+    add(
+        "--checkpoint",
+        type=Path,
+        default=shipped(folder),
+        help="folder of the frozen weights (default: %(default)s)",
+    )
+    add(
+        "--tier",
+        type=tier,
+        help=f"{TIER} (default: {PROCESS}; with private references the strictest available)",
+    )
+    add(
+        "--threads",
+        type=functools.partial(whole_number, "threads", MAX_THREADS),
+        default=1,
+        help="threads of torch (default: 1)",
+    )
+    add(
+        "--show-text",
+        action="store_true",
+        help="show texts, printed output and expected values even with private references",
+    )
+    if name == "report":
+        add(
+            "--out",
+            type=Path,
+            metavar="FILE",
+            default=Path("report.html"),
+            help="the page to write (default: %(default)s)",
+        )
+        add("--open", action="store_true", help="open the page in a browser")
+    return parser
+
+
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line.
 
     Raises:
         SubmissionError: an option is invalid. FileExistsError: a result would replace something.
+        PermissionError: it cannot be written.
     """
-    command_line = submission_parser(folder, name, "Grade one submission.")
-    add = command_line.add_argument
-    add("--only", metavar="EXERCISES", help="grade only these, separated by commas")
-    add("--json", type=Path, metavar="FILE", help="write the result here")
-    recorded = "folder of the recorded answers (default: those of the checkpoint)"
-    add("--references", type=Path, help=recorded)
-    weights = "folder of the frozen weights (default: %(default)s)"
-    add("--checkpoint", type=Path, default=shipped(folder), help=weights)
-    usual = f"default: {PROCESS}; with private references the strictest available"
-    add("--tier", type=tier, help=f"{TIER} ({usual})")
-    count = functools.partial(whole_number, "threads", MAX_THREADS)
-    add("--threads", type=count, default=1, help="threads of torch (default: 1)")
-    text = "show texts, printed output and expected values even with private references"
-    add("--show-text", action="store_true", help=text)
-    if name == "report":
-        page = "the page to write (default: %(default)s)"
-        add("--out", type=Path, metavar="FILE", default=Path("report.html"), help=page)
-        add("--open", action="store_true", help="open the page in a browser")
-    options = command_line.parse_args(arguments)
+    options = command_line(folder, name).parse_args(arguments)
     options.references = options.references or recorded_for(folder, options.checkpoint)
     if options.json:
         check_replaceable(options.json, RESULT, option("json", options.json))
