@@ -15,8 +15,10 @@ from support.saving import write_whole
 from tokenizer import BertTokenizer
 
 LABEL = re.compile(r"[0-9]{1,2}")
-COLUMNS = ["id", "sentence", "sentiment"]  # of CS224N's tab-separated files
-GLUE = {"label": "sentiment"}  # the name of a column in GLUE's
+TAB = "\t"  # separates columns, which a header line may name
+BARS = "|||"  # separate a label from a sentence
+COLUMNS = ["id", "sentence", "sentiment"]  # of CS224N's files without a header line
+GLUE = {"label": "sentiment"}  # the name of a column in GLUE's files
 LINE_END = re.compile(rb"\r\n|\r|\n")
 WHAT_A_LINE_IS = (
     "`label ||| sentence` with a label from 0 to 99, such as `1 ||| a fine film .`; or "
@@ -66,15 +68,34 @@ def unquoted(cell: str) -> str:
     return cell
 
 
+def named_columns(line: str) -> list[str] | None:
+    """Return the names of columns that a header line has; None if the line is not one."""
+    names = [name.strip().lower() for name in line.split(TAB)]
+    columns = [GLUE.get(name, name) for name in names]
+    return columns if "sentence" in columns else None
+
+
+def usual_columns(texts: Sequence[str], labelled: bool) -> tuple[str, list[str]]:
+    """Return the separator and the columns of lines without a header line."""
+    if TAB in texts[0] and BARS not in texts[0]:
+        return TAB, COLUMNS
+    if labelled or any(BARS in text or TAB in text for text in texts):
+        return BARS, ["sentiment", "sentence"]
+    return BARS, ["sentence"]
+
+
 def parse(text: str, separator: str, columns: list[str]) -> Example | None:
     """Read a line with these columns; None if it has others, or no label where one should be."""
-    cells = text.split(separator, -1 if separator == "\t" else 1)
-    named = dict(zip(columns, cells, strict=False))
-    sentence = named.get("sentence", "").strip()
-    label = named.get("sentiment", "0").strip()
-    if len(cells) != len(columns) or not sentence or not LABEL.fullmatch(label):
+    # a sentence may have bars in it
+    cells = text.split(TAB) if separator == TAB else text.split(BARS, maxsplit=1)
+    if len(cells) != len(columns):
         return None
-    if separator == "\t":
+    row = dict(zip(columns, cells, strict=True))
+    sentence = row["sentence"].strip()
+    label = row.get("sentiment", "0").strip()
+    if not sentence or not LABEL.fullmatch(label):
+        return None
+    if separator == TAB:
         sentence = unquoted(sentence)
     return Example(int(label) if "sentiment" in columns else None, sentence)
 
@@ -94,11 +115,11 @@ def read_examples(path: str | Path, labelled: bool = True) -> list[Example]:
         InputError: the file is missing, empty or not UTF-8, or a line is something else.
     """
     lines = read_lines(path)
-    first = lines[0][1]
-    separator = "\t"
-    names = [name.strip().lower() for name in first.split("\t")]
-    columns = [GLUE.get(name, name) for name in names]
-    if "sentence" in columns:
+    columns = named_columns(lines[0][1])
+    if columns is None:
+        separator, columns = usual_columns([text for _, text in lines], labelled)
+    else:
+        separator = TAB
         lines = lines[1:]
         if labelled and "sentiment" not in columns:
             raise InputError(
@@ -106,14 +127,6 @@ def read_examples(path: str | Path, labelled: bool = True) -> list[Example]:
             )
         if not lines:
             raise InputError(f"{path}: there are no sentences in it, only the column names")
-    elif "\t" in first and "|||" not in first:
-        columns = COLUMNS
-    elif labelled or any("|||" in text or "\t" in text for _, text in lines):
-        separator = "|||"
-        columns = ["sentiment", "sentence"]
-    else:
-        separator = "\n"
-        columns = ["sentence"]
     examples = []
     for number, text in lines:
         example = parse(text, separator, columns)
@@ -127,8 +140,11 @@ def read_examples(path: str | Path, labelled: bool = True) -> list[Example]:
 class Split:
     """The sentences of one file, as text and as tensors.
 
-    Attributes: input_ids, attention_mask (N, T) int64, T the longest; labels (N,) int64, or (0,)
-        where the file has none; truncated, how many sentences had to be cut to `max_length` tokens.
+    Attributes:
+        sentences: N texts.
+        input_ids, attention_mask: (N, T) int64, T the longest of them.
+        labels: (N,) int64, or (0,) where the file has none.
+        truncated: how many sentences had to be cut to `max_length` tokens.
     """
 
     def __init__(
@@ -173,7 +189,9 @@ def by_length(
     return [batches[i] for i in torch.randperm(len(batches), generator=generator).tolist()]
 
 
-def take(input_ids: Tensor, attention_mask: Tensor, rows: Tensor, device: torch.device):
+def take(
+    input_ids: Tensor, attention_mask: Tensor, rows: Tensor, device: torch.device
+) -> tuple[Tensor, Tensor]:
     """Return the sentences `rows` (B,): ids and mask (B, T), T the longest of them."""
     mask = attention_mask[rows]
     T = max(1, int(mask.sum(dim=1).max()))
