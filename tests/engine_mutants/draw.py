@@ -43,7 +43,9 @@ ROOMS = {
     "answers": Room(30, "sandbox/answers.py", "answers fuzz"),
     "intake": Room(70, "intake/*.py", "archives intake leftovers links process saves sources viva"),
     "class": Room(
-        100, "classroom/**/*.py", "class_people class_pages class_returned leaderboard class"
+        100,
+        "classroom/**/*.py",
+        "class_people class_pages class_returned class_jobs leaderboard class",
     ),
 }
 
