@@ -36,15 +36,9 @@ def run(command, source, out):
     return huggingface.main([f"{command}-checkpoint", str(source), str(out)])
 
 
-def edit_bias(folder, value):
-    """Replace the pooler's bias; None removes it."""
-    weights = load_file(folder / WEIGHTS)
-    weights |= {"bert.pooler.dense.bias": value}
-    save_file({name: t for name, t in weights.items() if t is not None}, folder / WEIGHTS)
-
-
-def assert_same_encoder(first, second):
-    ours, theirs = (BertModel.from_pretrained(folder).state_dict() for folder in (first, second))
+def assert_same_weights(first, second, model=BertModel):
+    ours = model.from_pretrained(first).state_dict()
+    theirs = model.from_pretrained(second).state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 
@@ -52,11 +46,7 @@ def test_an_import_keeps_every_weight(source, tmp_path, capsys):
     assert run("import", source, tmp_path / "out") == 0
 
     assert "left out: nothing" in capsys.readouterr().out
-    ours, theirs = (
-        BertForPreTraining.from_pretrained(folder).state_dict()
-        for folder in (tmp_path / "out", CHECKPOINT)
-    )
-    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert_same_weights(tmp_path / "out", CHECKPOINT, BertForPreTraining)
 
 
 def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_path):
@@ -70,24 +60,30 @@ def test_an_old_bin_with_gamma_and_beta_and_only_a_vocab_are_enough(source, tmp_
 
     assert run("import", source, tmp_path / "out") == 0
 
-    assert_same_encoder(tmp_path / "out", CHECKPOINT)
+    assert_same_weights(tmp_path / "out", CHECKPOINT)
     lines = ["Harbor isn't Dull , qqq .", "é 日本"]
-    ours, theirs = (BertTokenizer.from_pretrained(f)(lines) for f in (tmp_path / "out", CHECKPOINT))
+    ours = BertTokenizer.from_pretrained(tmp_path / "out")(lines)
+    theirs = BertTokenizer.from_pretrained(CHECKPOINT)(lines)
     assert torch.equal(ours["input_ids"], theirs["input_ids"])
 
 
 def test_heads_of_other_tasks_are_left_out_and_those_of_pre_training_may_be_missing(
     source, tmp_path, capsys
 ):
-    weights = {k: t for k, t in load_file(source / WEIGHTS).items() if "cls." not in k}
-    weights |= {"classifier.weight": torch.ones(2, 64), "qa_outputs.bias": torch.ones(2)}
-    save_file(weights, source / WEIGHTS)
+    encoder = {
+        name: tensor for name, tensor in load_file(source / WEIGHTS).items() if "cls." not in name
+    }
+    others = {"classifier.weight": torch.ones(2, 64), "qa_outputs.bias": torch.ones(2)}
+    save_file(encoder | others, source / WEIGHTS)
 
     assert run("import", source, tmp_path / "out") == 0
 
     assert "left out: classifier.weight, qa_outputs.bias\n" in capsys.readouterr().out
-    assert_same_encoder(tmp_path / "out", CHECKPOINT)
+    assert_same_weights(tmp_path / "out", CHECKPOINT)
     assert not [name for name in load_file(tmp_path / "out" / WEIGHTS) if "cls." in name]
+
+
+# --- what is wrong with a folder: functions that make it so ---------------------------------------
 
 
 class Harmful:
@@ -105,15 +101,35 @@ def harmful_bin(folder):
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"a": Harmful(folder / "harm")}))
 
 
+def half_a_file(folder):
+    (folder / WEIGHTS).write_bytes((CHECKPOINT / WEIGHTS).read_bytes()[:5000])
+
+
 def without(*names):
-    """Return a change of a folder: it loses these files."""
-    return lambda folder: [(folder / name).unlink() for name in names]
+    def change(folder):
+        for name in names:
+            (folder / name).unlink()
+
+    return change
 
 
 def config(**values):
     def change(folder):
         path = folder / "config.json"
         path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
+
+    return change
+
+
+def bias(*values):
+    """Give the pooler these values as its bias, or none."""
+
+    def change(folder):
+        weights = load_file(folder / WEIGHTS)
+        del weights["bert.pooler.dense.bias"]
+        if values:
+            weights["bert.pooler.dense.bias"] = torch.tensor(values)
+        save_file(weights, folder / WEIGHTS)
 
     return change
 
@@ -125,12 +141,10 @@ BAD = {
     "impossible sizes": config(num_attention_heads=5),
     "more layers": config(num_hidden_layers=4),
     "no weights": without(WEIGHTS),
-    "half a file": lambda folder: (folder / WEIGHTS).write_bytes(
-        (CHECKPOINT / WEIGHTS).read_bytes()[:5000]
-    ),
+    "half a file": half_a_file,
     "harmful": harmful_bin,
-    "no pooler": lambda folder: edit_bias(folder, None),
-    "not finite": lambda folder: edit_bias(folder, torch.full((64,), torch.nan)),
+    "no pooler": bias(),
+    "not finite": bias(*[torch.nan] * 64),
     "no tokenizer": without("tokenizer.json", "vocab.txt"),
 }
 
@@ -149,29 +163,38 @@ def test_bad_input_is_one_line_and_nothing_is_written(source, tmp_path, capsys, 
 
 
 @pytest.mark.parametrize("command", ["import", "export"])
-def test_what_exists_or_would_differ_from_transformers_is_not_written(
-    source, tmp_path, capsys, monkeypatch, command
-):
+def test_a_folder_that_exists_is_left_alone(source, tmp_path, capsys, command):
     (tmp_path / "mine" / "work").mkdir(parents=True)
-    monkeypatch.setattr(huggingface, "ALLOWED", -1.0)
 
     assert run(command, source, tmp_path / "mine") == 2
-    assert run(command, source, tmp_path / "out") == 2
-    assert huggingface.main([f"{command}-checkpoint", "", ""]) == 2
 
-    first, second, third = capsys.readouterr().err.splitlines()
-    assert "mine: already exists" in first
-    assert "results differ by" in second
-    assert "give both folders" in third
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "source"]
+    assert "mine: already exists" in capsys.readouterr().err
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["work"]
+
+
+@pytest.mark.parametrize("command", ["import", "export"])
+def test_a_model_whose_results_differ_is_not_written(
+    source, tmp_path, capsys, monkeypatch, command
+):
+    monkeypatch.setattr(huggingface, "ALLOWED", -1.0)  # less than no difference
+
+    assert run(command, source, tmp_path / "out") == 2
+
+    assert "results differ by" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["source"]
+
+
+def test_both_folders_must_be_given(capsys):
+    assert run("import", "", "") == 2
+
+    assert "give both folders" in capsys.readouterr().err
 
 
 def test_a_different_tokenization_is_noticed(source):
     theirs = huggingface.transformers().AutoTokenizer.from_pretrained(source)
-    pieces = (source / "vocab.txt").read_text().splitlines()
-    others = enumerate([*pieces[:5], *reversed(pieces[5:])])
-    ours = BertTokenizer(wordpiece({piece: number for number, piece in others}))
+    pieces = (source / "vocab.txt").read_text("utf-8").splitlines()
+    reordered = [*pieces[:5], *reversed(pieces[5:])]  # the first five are special tokens
+    ours = BertTokenizer(wordpiece({piece: number for number, piece in enumerate(reordered)}))
 
     with pytest.raises(huggingface.ForeignError, match="into other tokens"):
         huggingface.compare_tokens(ours, theirs)
@@ -193,4 +216,4 @@ def test_a_fine_tuned_model_opens_in_transformers_and_is_a_checkpoint_like_any_o
     written = json.loads((tmp_path / "out" / "config.json").read_text("utf-8"))
     assert written["architectures"] == ["BertForSequenceClassification"]
     assert len(written["id2label"]) == 5
-    assert_same_encoder(saved, CHECKPOINT)
+    assert_same_weights(saved, CHECKPOINT)
