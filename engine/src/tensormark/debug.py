@@ -113,8 +113,8 @@ def run_call(
     grading: Grading, submission: Submission, call: Call, recording: Recording, folder: Path
 ) -> dict[str, Any]:
     """Make a call of the submission, which is in a folder, in this process; return its outputs."""
-    from tensormark.worker import calls, state
-    from tensormark.worker.imports import Imports, MemoryImporter, file_of
+    # here, as they import torch
+    from tensormark.worker import calls, imports, state
     from tensormark.worker.objects import Originals
     from tensormark.worker.overlay import load_harness
 
@@ -123,12 +123,12 @@ def run_call(
     files = {}
     for name in sources:
         home = folder.resolve() if name in submission.sources else assignment.starter
-        files[name] = str(home / file_of(name, sources))
-    sys.meta_path.insert(0, MemoryImporter(sources, files))
+        files[name] = str(home / imports.file_of(name, sources))
+    sys.meta_path.insert(0, imports.MemoryImporter(sources, files))
     harness = load_harness(str(assignment.harness))
     checkpoint = str(assignment.checkpoint or "")
-    imports = Imports(assignment.imports, state.settings())
-    context = calls.Context(imports, checkpoint, harness, Originals({}, {}))
+    own = imports.Imports(assignment.imports, state.settings())
+    context = calls.Context(own, checkpoint, harness, Originals({}, {}))
     message, tensors = literals.sent(call.message(), recording.inputs)
     given = {name: value.copy() for name, value in tensors.items()}
     answer = calls.run(context, message, given, lambda done, total: None)

@@ -56,8 +56,8 @@ def selected(
         if any(exercise.id == name for exercise in assignment.exercises):
             fix = f"run `{command('grade', k=only)}`"
             raise SubmissionError(f"{option('k', name)}: needs training; {fix}")
-        near = difflib.get_close_matches(name, ids, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"choose one of {', '.join(ids)}"
+        alike = difflib.get_close_matches(name, ids, n=1)
+        hint = f"did you mean {alike[0]}?" if alike else f"choose one of {', '.join(ids)}"
         raise SubmissionError(f"{option('k', name)}: there is no such exercise; {hint}")
     needed = set(requested).union(*(assignment.exercise(name).upstream for name in requested))
     shown = [name for name in ids if name in requested]
