@@ -15,8 +15,8 @@ from tensormark.judging.compare import Pair
 
 # limits of a map
 PANELS = 6
-COLUMNS = 48
-CELLS = 1024
+COLUMNS = 48  # of a panel
+CELLS = 1024  # of all panels, unless each row takes more
 WIDTH = 16  # how many values of the worst row are shown, around the worst one
 
 
@@ -33,12 +33,16 @@ def _map(wrong: np.ndarray, padding: np.ndarray | None) -> dict[str, Any]:
         wrong: (*leading, rows, columns): the difference where it is too large, inf where a value is
             NaN or inf, otherwise 0.
         padding: true for padding, in the shape of the first axes; or None.
+
+    Returns: `steps` are the rows and columns of the array that a cell stands for, `largest` the
+        largest finite difference, `left_out` the number of panels that are not shown.
     """
     *leading, rows, columns = wrong.shape
     flat = wrong.reshape(-1, rows, columns)
     count = min(len(flat), PANELS)
     across = math.ceil(columns / COLUMNS)
-    down = math.ceil(rows / max(1, CELLS // (count * math.ceil(columns / across))))
+    most_rows = max(1, CELLS // (count * math.ceil(columns / across)))
+    down = math.ceil(rows / most_rows)
     cells = np.maximum.reduceat(flat[:count], range(0, rows, down), axis=1)
     cells = np.maximum.reduceat(cells, range(0, columns, across), axis=2)
     marks = np.zeros((*leading, rows), dtype=bool)
