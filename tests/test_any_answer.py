@@ -1,7 +1,7 @@
 """Whatever a submission answers, it fails for a reason that students can read, or passes.
 
 The answers take the real path from their bytes to every report; only the processes are left out.
-FUZZ=long tries 100,000 answers.
+FUZZ=long tries 20,000 answers.
 """
 
 import os
@@ -18,7 +18,7 @@ from testkit.formats import check_all
 from tests.helpers.answering import PROBED, grade, unchanged
 
 LONG = os.environ.get("FUZZ") == "long"
-ANSWERS = 100_000 if LONG else 300
+ANSWERS = 20_000 if LONG else 300
 ATTENTION = [ASSIGNMENT.exercise("attention")]
 KEYS = (
     "number status text function where forbidden importing missing lacking through imported torch"
