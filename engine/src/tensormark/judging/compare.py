@@ -12,7 +12,9 @@ import numpy as np
 from tensormark.exercise import Axes
 from tensormark.worker.values import differences, outline, unit_of, unpacked
 
-NEARLY = 1e-2  # an error as of a rounded constant or of a type with few digits; see `Pair.error`
+# An error as of a rounded constant or of a type with few digits; see `Pair.error`. It is not 1%, as
+# the error of a factor such as 1.01 is, on one side of it or the other by rounding.
+NEARLY = 0.0095
 
 
 @dataclasses.dataclass(frozen=True)

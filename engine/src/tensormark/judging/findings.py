@@ -11,7 +11,7 @@ import numpy as np
 
 from tensormark.exercise import SECOND_CALL, Probe
 from tensormark.handout import POINTER
-from tensormark.judging.compare import NEARLY, Mismatch
+from tensormark.judging.compare import Mismatch
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.excerpt import excerpt
@@ -20,7 +20,7 @@ from tensormark.judging.general import KEPT, Mistake, general_mistake
 from tensormark.judging.place import locate
 from tensormark.result import FORBIDDEN, Finding
 
-NEARLY_RIGHT = f"the output is nearly right: off by less than {NEARLY:.0%} of its largest value"
+NEARLY_RIGHT = "the output is nearly right: off by less than 1% of its largest value"
 INCOMPARABLE = ("names", "unreadable")  # kinds of mismatches
 OF_OUTPUT = ("raised", "shape", "values", "finite")  # those of an output that is not random
 
