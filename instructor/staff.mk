@@ -118,6 +118,7 @@ test-fast: $(VENV)/.installed-tests  ## lint, tests that need no model, a gradin
 
 nightly: export NIGHTLY = 1
 nightly: export FUZZ = long
+nightly: export PYTEST_TIMEOUT = 3600
 nightly: $(VENV)/.installed-tests  ## run all cases of all tests, engine-mutants, one of test-elsewhere: an hour
 	@start=$$(date +%s); $(MAKE) -s -k test engine-mutants; tested=$$?; \
 		$(MAKE) -s test-elsewhere ARGS=tonight; elsewhere=$$?; \
