@@ -32,7 +32,7 @@ ROOMS = {
     "judging": Room(
         105,
         "judging/*.py",
-        "checks compare diagnose fingerprints general handout student_text tape trial reports",
+        "checks compare diagnose fingerprints handout student_text tape trial reports",
     ),
     "worker": Room(
         95,
