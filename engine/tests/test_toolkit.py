@@ -46,6 +46,12 @@ def test_what_an_exercise_leaves_out_has_a_default():
     assert (of_method.id, of_method.order, of_method.max_score) == ("add", 3, 10)
 
 
+def test_literals_may_depend_on_the_sizes():
+    counted = exercise("f", ("n",), draw, sizes=Sizes(n=3), literals=dict, file="words.py")
+
+    assert {each.literals["n"] for each in counted.calls} == {3}
+
+
 def test_an_exercise_comes_after_those_upstream():
     with pytest.raises(ValueError, match="attention: rope is upstream, and needs a lower `order`"):
         followed([gate("attention", "rope"), gate("rope")])

@@ -11,5 +11,5 @@ EXERCISE = exercise(
     probes=usual("block", OTHER),
     given={"scaled": {"norms:scaled": "scaled"}},
     order=2,
-    file="steps.py",
+    file="blocks.py",
 )

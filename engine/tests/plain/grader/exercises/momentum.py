@@ -6,6 +6,6 @@ EXERCISE = optimizer(
     "Momentum.step",
     probes=usual_steps({}, {"lr": 0.5, "momentum": 0.3}),
     id="momentum",
-    order=4,
+    order=3,
     file="momentum.py",
 )
