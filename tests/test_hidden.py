@@ -97,12 +97,6 @@ def test_mistakes_are_named_on_private_inputs_too(exercise, tmp_path):
     assert [c.name for c, results in proved(course, settings) if c.fault(results)] == []
 
 
-def test_the_solution_passes_on_hidden_inputs(grade, private):
-    graded = grade("solution", "--references", str(private))
-
-    assert graded.result["score"] == graded.result["max_score"] == 80
-
-
 def test_hidden_sentences_are_not_among_the_public_ones():
     lines, others = (COURSE.staff.hidden(ASSIGNMENT, seed)[HIDDEN] for seed in (7, 8))
     hidden = {line.split(" ||| ")[1] for line in lines.splitlines()}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from tensormark.worker.outputs import WIDTH, StudentError, outputs_of
+from tensormark.worker.outputs import StudentError, outputs_of
 
 EYE = torch.eye(3)
 
@@ -62,13 +62,6 @@ def test_an_array_is_sent_in_the_widest_type_of_its_kind(kind):
     outputs = outputs_of(np.ones(2, kind), {**call("tensor", "a"), "arrays": "numpy"})
 
     assert outputs["a"].dtype == ("i8" if kind[0] in "ui" else "f8")
-
-
-def test_rows_become_a_tensor_for_each_column():
-    outputs = outputs_of([([1, 2], 7), ([], 8)], call("rows", "ids", "label"))
-
-    assert outputs["label"].tolist() == [7, 8]
-    assert outputs["ids"].tolist() == [[1, 2] + [-1] * (WIDTH - 2), [-1] * WIDTH]
 
 
 @pytest.mark.parametrize(

@@ -194,21 +194,6 @@ def test_sizes_and_state_cost_the_properties_whichever_probe_meets_them(wrong, l
     assert trial(*replies, exercise=make_exercise("layer", *probes)).result().lost == lost
 
 
-def test_a_changed_mode_costs_the_properties_and_is_said_first():
-    says = "in training, it is wrong"
-    training = replace(VALUES, part="training", says=says, calls=(replace(OWN_CALL, train=True),))
-    answer = reply(OUTPUT + 1, changed=["the model's training mode"])
-
-    result = trial(
-        CORRECT,
-        answer,
-        exercise=make_exercise("layer", replace(VALUES, calls=(OWN_CALL,)), training),
-    ).result()
-
-    assert result.lost == {"properties"}
-    assert result.findings[0].headline.startswith("the model is switched")
-
-
 RANDOM = {"drew": True, "causes": ["dropout"]}
 
 
