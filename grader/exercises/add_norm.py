@@ -66,7 +66,6 @@ EXERCISE = exercise(
     FIRST,
     draw,
     sizes=MAIN,
-    id="add_norm",
     order=20,
     title="add and norm",
     file="bert.py",

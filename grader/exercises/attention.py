@@ -129,7 +129,6 @@ EXERCISE = exercise(
     ALONE,
     draw,
     sizes=MAIN,
-    id="attention",
     order=10,
     title="scaled dot-product attention",
     file="bert.py",

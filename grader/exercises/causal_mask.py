@@ -36,7 +36,6 @@ EXERCISE = exercise(
     draw,
     draw_private=draw_private,
     sizes=MAIN,
-    id="causal_mask",
     order=310,
     title="the causal mask",
     points={"values": 4, "properties": 1},

@@ -63,7 +63,6 @@ EXERCISE = exercise(
     ("input_ids",),
     draw,
     sizes=ONE_LAYER,
-    id="embed",
     order=40,
     title="the embedding layer",
     file="bert.py",

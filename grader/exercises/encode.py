@@ -93,7 +93,6 @@ EXERCISE = exercise(
     draw,
     sizes=MAIN,
     given=GIVEN,
-    id="encode",
     order=50,
     title="the stack of layers",
     file="bert.py",

@@ -86,7 +86,6 @@ EXERCISE = exercise(
     ("x", "gain", "bias"),
     draw,
     sizes=MAIN,
-    id="layer_norm",
     order=270,
     title="layer normalization",
     file="transformer.py",

@@ -222,7 +222,6 @@ EXERCISE = exercise(
     ("documents", "*random", "max_length"),
     draw,
     draw_private=draw_private,
-    id="make_sentence_pairs",
     order=210,
     title="pairs of sentences",
     points={"values": 5, "properties": 1},

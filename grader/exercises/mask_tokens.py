@@ -223,7 +223,6 @@ EXERCISE = exercise(
     "mask_tokens",
     ("input_ids", "special_ids", "mask_token_id", "vocab_size", "*generator", "probability"),
     draw,
-    id="mask_tokens",
     order=200,
     title="hiding tokens",
     points={"values": 6, "properties": 2},

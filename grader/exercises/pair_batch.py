@@ -54,7 +54,6 @@ EXERCISE = exercise(
     ("pairs", "*tokenizer"),
     no_inputs,
     draw_private=draw_private,
-    id="pair_batch",
     order=220,
     title="pairs as a batch",
     points={"values": 3, "properties": 1},

@@ -35,7 +35,6 @@ EXERCISE = exercise(
     ("prediction_logits", "labels", "next_logits", "next_labels"),
     draw,
     sizes=HEADS,
-    id="pretraining_loss",
     order=250,
     title="the joint loss",
     points={"values": 3, "properties": 1},

@@ -28,7 +28,6 @@ EXERCISE = exercise(
     ("length", "width"),
     no_inputs,
     draw_private=draw_private,
-    id="sinusoidal_positions",
     order=300,
     title="positions without learning",
     points={"values": 4, "properties": 1},

@@ -121,7 +121,6 @@ EXERCISE = exercise(
     ("words", "vocabulary", "unknown_id"),
     no_inputs,
     draw_private=draw_private,
-    id="wordpiece",
     order=150,
     title="words in pieces",
     file="pretraining.py",
