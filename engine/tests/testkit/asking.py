@@ -54,9 +54,6 @@ class Thing(torch.nn.Module):
 
     def product(self, x):
         return torch.ones(600, 600) @ torch.ones(600, 600)[:, :1] + torch.get_num_threads()
-
-    def large(self, x):
-        return torch.zeros(1 << 21)
 """
 X = np.array([1.0, 2.0], dtype=np.float32)
 
