@@ -1,10 +1,11 @@
 """Measure the sentiment threshold: `python -m instructor.gate.measure` (`make gate`).
 
-Fine-tunes the solution over many seeds with one and with two threads, and the broken models of
-instructor.gate.broken_models over a few. The threshold is ROOM below the honest mean, or halfway
-between the lowest honest run and the best model whose encoder was not trained, if that is higher;
-but always a given number of standard deviations below the mean. Writes
-reference_outputs/gate.json and the table in data/README.md. solution/ must be on PYTHONPATH.
+Fine-tunes the solution over many seeds with one and with two threads, and over a few seeds some of
+the known mistakes, which show what accuracy tells and what only tensors do, and a frozen encoder.
+The threshold is ROOM below the honest mean, or halfway between the lowest honest run and the best
+of the frozen encoder, if that is higher; but always a given number of standard deviations below the
+mean. Writes reference_outputs/gate.json and the table in data/README.md. solution/ must be on
+PYTHONPATH.
 
 Dimension key: N sentences, T tokens.
 """
@@ -19,6 +20,7 @@ import multiprocessing
 import statistics
 import sys
 import time
+import types
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
@@ -27,12 +29,12 @@ import torch
 from tqdm import tqdm
 
 import classifier
-from bert import BertModel
 from config import BertConfig
 from instructor import ROOT
-from instructor.gate.broken_models import BROKEN
 from support import sentences
+from tensormark.authoring.course import Course, open_course
 from tensormark.files import put_between, sha256, write_whole
+from tensormark.folder import open_assignment
 from tokenizer import BertTokenizer
 
 CHECKPOINT = ROOT / "checkpoint"
@@ -41,15 +43,18 @@ RESULT = ROOT / "reference_outputs" / "gate.json"
 CARD = DATA / "README.md"
 DATA_FILES = ("train.txt", "dev.txt")
 SEEDS = 20  # honest runs for each number of threads
-BROKEN_SEEDS = 5  # runs of each broken model
+BROKEN_SEEDS = 5  # runs of each model that is not right
 WORKERS = 2  # parallel processes
 STEP = 0.005  # thresholds are rounded down to a multiple of this
 DEVIATIONS = 5.0  # the least distance from the honest mean: no seed of a correct solution may fail
 ROOM = 0.075  # with other batches, one seed in thirty missed 6.5% of the sentences
 HONEST = "honest"
 LAST_LINEAR_LAYER = "last_linear_layer"
-WRONG = (*BROKEN, LAST_LINEAR_LAYER)
-NOT_TRAINED = ("detached", LAST_LINEAR_LAYER)  # must stay below the threshold
+MISTAKES = tuple(
+    """gelu_missing no_positions residual_after_norm encode_detached softmax_over_queries no_scale
+    mask_ignored no_token_types no_attention_dropout""".split()
+)
+WRONG = (*MISTAKES, LAST_LINEAR_LAYER)
 Run = dict[str, Any]  # a job (model, seed, threads), then also its accuracy, seconds, ...
 
 
@@ -65,6 +70,23 @@ def _read(name: str) -> sentences.Split:
     return sentences.Split(DATA / name, tokenizer, longest)
 
 
+@functools.cache
+def _solution() -> Course:
+    """Open the assignment, once for all jobs of a process."""
+    return open_course(open_assignment(ROOT))
+
+
+def bert_with(mistake: str) -> Any:
+    """Return the solution's module bert, with one of MISTAKES or, for any other name, with none."""
+    source = _solution().assignment.solution_sources["bert"]
+    if mistake in MISTAKES:
+        (variant,) = (each for each in _solution().variants if each.id == mistake)
+        source = variant.apply(source)
+    module = types.ModuleType("bert")
+    exec(source, module.__dict__)
+    return module
+
+
 def _run_job(job: Run) -> Run:
     """Fine-tune one model as the grader does, on (N, T) ids and masks, and score it at the end.
 
@@ -77,9 +99,7 @@ def _run_job(job: Run) -> Run:
     mode = classifier.LAST_LINEAR_LAYER if frozen else classifier.FULL_MODEL
     recipe = classifier.Recipe(mode, seed=job["seed"])
     torch.manual_seed(recipe.seed)  # before the model is built, as in the grader's worker
-    bert = BertModel.from_pretrained(CHECKPOINT)
-    if job["model"] in BROKEN:
-        BROKEN[job["model"]](bert)
+    bert = bert_with(job["model"]).BertModel.from_pretrained(CHECKPOINT)
     model = classifier.BertSentimentClassifier(bert, int(train.labels.max()) + 1)
     accuracy = None
     started = time.monotonic()
@@ -120,12 +140,12 @@ def _digests() -> dict[str, dict[str, str]]:
 
 
 def summarise(runs: Sequence[Run], deviations: float) -> dict[str, Any]:
-    """Derive the threshold, and summarize the runs of honest and broken models."""
+    """Derive the threshold, and summarize the runs of right and wrong models."""
     honest = accuracies(runs, HONEST)
     seconds = [run["seconds"] for run in runs if (run["model"], run["threads"]) == (HONEST, 1)]
     mean = statistics.mean(honest)
     deviation = statistics.stdev(honest)
-    frozen = max(max(accuracies(runs, name)) for name in NOT_TRAINED)
+    frozen = max(accuracies(runs, LAST_LINEAR_LAYER))
     goal = max(mean - ROOM, (frozen + min(honest)) / 2)
     threshold = math.floor(min(goal, mean - deviations * deviation) / STEP) * STEP
     first = next(run for run in runs if run["model"] == HONEST)
