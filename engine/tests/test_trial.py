@@ -194,29 +194,6 @@ def test_sizes_and_state_cost_the_properties_whichever_probe_meets_them(wrong, l
     assert trial(*replies, exercise=make_exercise("layer", *probes)).result().lost == lost
 
 
-RANDOM = {"drew": True, "causes": ["dropout"]}
-
-
-@pytest.mark.parametrize(
-    ("answer", "call", "failed", "mistake"),
-    [
-        (reply(OUTPUT + 1, **RANDOM), OWN_CALL, [], "dropout_in_eval"),
-        (reply(2 * OUTPUT, **RANDOM), OWN_CALL, [], "doubled"),
-        (reply(OUTPUT + 1, causes=["dropout"]), OWN_CALL, [], None),
-        (reply(OUTPUT + 1, **RANDOM), OWN_CALL, ["norm"], None),
-        (reply(OUTPUT + 1, **RANDOM), replace(OWN_CALL, train=True), [], None),
-        (reply(OUTPUT + 1, **RANDOM), replace(OWN_CALL, args=("x", "*generator")), [], None),
-    ],
-    ids=["random", "known", "not random", "maybe upstream", "training", "its generator"],
-)
-def test_random_numbers_in_eval_mode_explain_wrong_values_without_a_name(
-    answer, call, failed, mistake
-):
-    layer = make_exercise("layer", replace(VALUES, calls=(call,)), upstream=("norm",))
-
-    assert finding(trial(answer, exercise=layer, failed=failed)).mistake == mistake
-
-
 # --- which of several mismatches is shown, and what is read from a reply --------------------------
 
 DIFFERS = Mismatch("values", "output", ("some values differ",))
