@@ -23,7 +23,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -232,12 +232,10 @@ class Cluster:
         """Connect to a scheduler.
 
         Raises:
-            UserError: it cannot be reached, or Dask is not installed.
+            UserError: it cannot be reached.
         """
-        try:  # here, because importing Dask takes time
-            from distributed import Client
-        except ModuleNotFoundError as error:
-            raise UserError(f"{error}; pip install 'tensormark[class]'") from error
+        from distributed import Client  # here, because importing Dask takes time
+
         given = option("scheduler", address)
         try:
             self.client = Client(address, timeout=CONNECTING)
@@ -302,7 +300,7 @@ def _answer(future: Future[Any]) -> Result | JobFailed:
         return result
     except UnfitWorkerError as error:
         raise UserError(f"a worker cannot grade: {error}") from error
-    except (Exception, CancelledError) as error:
+    except Exception as error:
         if type(error).__name__ in DEATHS:
             return DIED
         text = printable(f"{type(error).__name__}: {error}")[:300]
