@@ -4,7 +4,6 @@ import datetime
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar
 
 from tensormark.classroom.entry import Entry
 from tensormark.classroom.people import CsvTable, people_in
@@ -81,17 +80,17 @@ class Platform:
         test_students: names, in lower case, of the students that it makes for tests.
     """
 
-    name: ClassVar[str]
-    lists: ClassVar[tuple[set[str], ...]] = ()
-    known_by_list: ClassVar[bool] = False
-    columns: ClassVar[tuple[tuple[str, str], ...]] = ()
-    grades: ClassVar[re.Pattern[str]] = ANY_TITLE
-    waiting: ClassVar[re.Pattern[str]] = re.compile("-?")
-    advice: ClassVar[str] = ""
-    chosen_by_students: ClassVar[bool] = True
-    wanted: ClassVar[str] = "another list"
-    index: ClassVar[str] = ""
-    test_students: ClassVar[tuple[str, ...]] = ()
+    name: str
+    lists: tuple[set[str], ...] = ()
+    known_by_list = False
+    columns: tuple[tuple[str, str], ...] = ()
+    grades = ANY_TITLE
+    waiting = re.compile("-?")
+    advice = ""
+    chosen_by_students = True
+    wanted = "another list"
+    index = ""
+    test_students: tuple[str, ...] = ()
 
     def upload(self, path: Path) -> Upload | None:
         """Read the platform's part of a name in every way; None if it is not the platform's.
