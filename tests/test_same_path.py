@@ -126,7 +126,7 @@ Thing.double = double
 def findings_in(tier):
     program = dataclasses.replace(program_with(PROBE), requirements=ASSIGNMENT.requirements)
     with Sandbox(tier, program) as sandbox:
-        (reply,) = sandbox.run([dataclasses.replace(ask("double"), tensor_names=None)])
+        (reply,) = sandbox.run([ask("double")])
     assert reply.status == "ok", reply.text
     findings = json.loads(reply.tensors["out/output"].astype("uint8").tobytes())
     return findings

@@ -59,16 +59,15 @@ def reply_buffer():
     raise LookupError
 ''',
     "framed": """
-def framed(text, packed=b""):
-    return protocol.HEADER.pack(protocol.MAGIC, len(text), len(packed)) + text + packed
+def framed(text, data=b""):
+    return len(text).to_bytes(8, "little") + text + data
 """,
     "packed": """
 import json
 
 
-def packed(entries, data):
-    listed = json.dumps(entries).encode()
-    return len(listed).to_bytes(8, "little") + listed + data
+def packed(message, entries, data):
+    return framed(json.dumps([message, entries]).encode(), data)
 """,
 }
 AFTER = {

@@ -25,7 +25,6 @@ from tensormark.sandbox.sandbox import Sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
 from tensormark.usage import near, trouble_in
-from tensormark.worker.protocol import TAPE
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
 
@@ -58,13 +57,6 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     if unimportable and not headlines:
         cause = f"{unimportable[1]}, which cannot be imported"
     return Result.of(task, Outcome.BLOCKED, note=f"by {cause}")
-
-
-def tensor_names_of(call: Call, recording: Recording) -> frozenset[str]:
-    """Return the names of the tensors that an answer to a call may have."""
-    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
-    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
-    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
 
 
 class Session:
@@ -178,13 +170,11 @@ class Session:
         lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
         message, tensors = literals.sent(call.message(), recording.inputs)
         message["observe"] = lost.isdisjoint(exercise.upstream)
-        names = tensor_names_of(call, recording)
         return Request(
             exercise.id,
             frozenset({exercise.id, *exercise.upstream} - set(call.given)),
             message,
             tensors,
-            tensor_names=names.union(TAPE) if tape else names,
             forbidden=exercise.forbidden,
             tape=tape,
         )

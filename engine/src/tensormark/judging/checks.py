@@ -35,7 +35,7 @@ Check = Callable[[Evidence, AnsweredCall], Mismatch | None]
 def wrong_output(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Compare outputs with the reference's; if they are random, let the probe examine them."""
     call = answered.call
-    got = under(answered.reply.tensors, "out/")
+    got = answered.outputs
     examine = answered.examine
     tolerance = None if examine else tolerance_of(evidence.entry, "out/", call)
     for name, expected in answered.recording.outputs.items():

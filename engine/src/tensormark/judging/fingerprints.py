@@ -15,7 +15,7 @@ import numpy as np
 
 from tensormark.exercise import Call, Examine, Probe
 from tensormark.judging.compare import Tolerance
-from tensormark.references import Recording, under
+from tensormark.references import Recording, Tensors, under
 from tensormark.sandbox.interface import Reply
 from tensormark.worker.protocol import ARGUMENTS
 from tensormark.worker.values import outline, unpacked
@@ -75,6 +75,12 @@ class AnsweredCall:
     def names(self) -> list[str]:
         """The names of the solution's tensors, in the order of their fingerprints."""
         return sorted(self.recording.answers)
+
+    @property
+    def outputs(self) -> Tensors:
+        """The outputs that the solution has, too, as far as the reply has them."""
+        sent = self.reply.tensors
+        return {n: sent[f"out/{n}"] for n in self.recording.outputs if f"out/{n}" in sent}
 
     @property
     def examine(self) -> Examine | None:
@@ -184,7 +190,7 @@ def side_effects(answered: AnsweredCall) -> float:
 
 def of_draws(answered: AnsweredCall, examine: Examine) -> np.ndarray:
     """Return the fingerprint of random outputs: of their statistics, if they can be measured."""
-    got = under(answered.reply.tensors, "out/")
+    got = answered.outputs
     names = sorted(answered.recording.outputs)
     for name in names:
         if name not in got or not 0 < got[name].size <= MAX_VALUES:  # nothing to measure

@@ -39,7 +39,6 @@ class Request:
         reply_bytes: the size limit of the answer, if larger than that in the limits.
         measured: seconds that a task takes with correct code, if that was measured.
         task: whether it is a task, whose time does not count towards the submission's budget.
-        tensor_names: the names of the tensors that the answer may have; None: any.
         forbidden: what it may not use, besides what the policy says.
         given_code: whether given code may use what is `given_only` in it.
         tape: what to record of it, see worker/tape.py; None: nothing.
@@ -53,7 +52,6 @@ class Request:
     reply_bytes: int = 0
     measured: float | None = None
     task: bool = False
-    tensor_names: frozenset[str] | None = None
     forbidden: Iterable[str] = ()
     given_code: bool = False
     tape: Mapping[str, Any] | None = None

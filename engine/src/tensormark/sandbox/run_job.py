@@ -42,6 +42,7 @@ from tensormark.worker.reply_buffer import BEGUN, CALL_ENDS, DONE, TOTAL, ReplyB
 
 POLL_INTERVAL = 0.02  # seconds between looks at the counters
 DISCARD_INTERVAL = 0.05  # seconds; emptying a flooded pipe this often costs the grader little
+MAX_STEPS = 10**9  # of a training, which a worker claims
 PIPE = 1 << 20  # bytes of a pipe for printed output, an ordinary user's maximum
 ENDED = "ended the process that graded it"
 
@@ -155,7 +156,7 @@ def run_job(server: Server, job: WorkerJob, progress: Progress) -> Answers:
                 raise answers.lost_by(error) from error
             if frame is None:
                 raise cause
-            return answers.reply_in(frame, place, job.steps[place].tensor_names)
+            return answers.reply_in(frame, place)
 
         replies = job.replies(read)
     if server.is_busy:
@@ -185,6 +186,7 @@ def _begin(
     threads = job.program.threads
     order = {
         "calls": len(job.steps) - 1,
+        "requests": list(map(len, frames)),
         "torch_threads": threads,
         "reply": job.reply_bytes,
         "harness": str(job.program.harness),
@@ -250,7 +252,7 @@ def _watch(
         done = buffer.get(DONE)
         if done != steps:
             steps = done
-            progress(*answers.as_progress([done, buffer.get(TOTAL)]))
+            progress(min(done, MAX_STEPS), min(max(buffer.get(TOTAL), 1), MAX_STEPS))
 
 
 def _cause(report: Mapping[str, Any]) -> WorkerLostError:

@@ -167,7 +167,6 @@ class Sandbox:
             call={"target": f"importing {self.program.main_file}"},
             tensors={},
             deadline=limits.load_seconds,
-            tensor_names=frozenset(),
         )
         calls = [
             dataclasses.replace(request, deadline=min(request.deadline, limits.call_seconds))

@@ -28,7 +28,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -77,9 +77,12 @@ def check_threads() -> None:
         raise RuntimeError("more than one thread before a fork")
 
 
-def serve(content: bytes, buffer: ReplyBuffer, overlay: "Overlay") -> None:
-    """Answer the requests of a job."""
-    for request, arrays in protocol.frames(content):
+def serve(content: bytes, lengths: Iterable[int], buffer: ReplyBuffer, overlay: "Overlay") -> None:
+    """Answer the requests of a job, of which the content holds one after another."""
+    begin = 0
+    for length in lengths:
+        request, arrays = protocol.decode(content[begin : begin + length])
+        begin += length
         buffer.begin(request["number"])
         frame = overlay.answer(request, arrays, buffer.progress)
         with contextlib.suppress(Exception):  # a submission may have replaced or closed it
@@ -256,7 +259,7 @@ class ForkServer:
             if self.ruleset is not None:
                 link.close()
             try:
-                serve(content, buffer, overlay)
+                serve(content, job["requests"], buffer, overlay)
             finally:  # a student may have replaced os._exit
                 buffer.put(FINISHED, 1)
             if self.ruleset is not None:

@@ -1,26 +1,22 @@
-"""The messages between grader and worker: frames of a small JSON object and named tensors.
+"""The messages between grader and worker: a small JSON object and named tensors.
 
-A frame is a fixed header (magic, length of the JSON, length of the tensors), the JSON in UTF-8, and
-the tensors in safetensors format: the length of a list, the list in JSON, and the values. Lengths
-are checked before anything is read, and any problem with a frame is a ProtocolError.
+A message is packed like a file of safetensors: the length of its JSON, the JSON, and the tensors'
+values. The JSON is a pair: the object, and what safetensors lists of each tensor.
 
-Covered: size and format of frames. Not covered: the content of a worker's frame; it is untrusted,
-and sandbox/answers.py reads it within tighter limits.
+Covered: the form of a message, before a tensor of it is copied. Not covered: the content of a
+worker's message; it is untrusted, and sandbox/answers.py reads it within tighter limits.
 """
 
 import json
 import math
 import struct
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-MAGIC = b"mBF1"
-HEADER = struct.Struct("<4sIQ")  # magic, bytes of JSON, bytes of tensors
-LENGTH = struct.Struct("<Q")  # of the list of tensors
-MAX_JSON = 8 << 20  # of a request; JSON may take 6 bytes for a byte of a submission's sources
-MAX_TENSORS = 256 << 20  # enough for a real model's largest weights and their gradients
+LENGTH = struct.Struct("<Q")  # of the JSON
 AGAIN = " again"  # ends the name of an output of a second call
 MAX_AXES = 8  # of a tensor
 LONGEST = 1 << 24  # an axis of a tensor
@@ -78,7 +74,7 @@ Tensors = dict[str, np.ndarray]
 
 
 class ProtocolError(Exception):
-    """An invalid frame; the worker that sent it can no longer be trusted.
+    """An invalid message; the worker that sent it can no longer be trusted.
 
     Attributes:
         says: what the submission did, in words for the student.
@@ -87,8 +83,8 @@ class ProtocolError(Exception):
     says = "wrote into the grader's channel"
 
 
-def save(tensors: Mapping[str, np.ndarray]) -> bytes:
-    """Pack tensors. The package safetensors takes ten times longer.
+def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
+    """Pack a JSON object and tensors. The package safetensors takes ten times longer.
 
     Raises:
         KeyError: a tensor is of another type than TYPES.
@@ -96,79 +92,17 @@ def save(tensors: Mapping[str, np.ndarray]) -> bytes:
     entries = {}
     parts = []
     end = 0
-    for name, tensor in tensors.items():
+    for name, tensor in (tensors or {}).items():
         begin = end
         end += tensor.nbytes
         kind = TYPE_NAMES[tensor.dtype.str]
         entries[name] = {"dtype": kind, "shape": tensor.shape, "data_offsets": (begin, end)}
         parts.append(tensor.tobytes())
-    listed = _dumps(entries).encode()
-    return b"".join([LENGTH.pack(len(listed)), listed, *parts])
+    text = _dumps([message, entries]).encode()
+    return b"".join([LENGTH.pack(len(text)), text, *parts])
 
 
-def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
-    """Pack a JSON object and tensors into one frame.
-
-    Raises:
-        ProtocolError: a part is too large for a frame.
-    """
-    text = _dumps(message).encode()
-    packed = save(tensors) if tensors else b""
-    if len(text) > MAX_JSON or len(packed) > MAX_TENSORS:
-        raise ProtocolError(f"too large for a frame: {len(text)} + {len(packed)} bytes")
-    return HEADER.pack(MAGIC, len(text), len(packed)) + text + packed
-
-
-def _decode_header(header: bytes) -> tuple[int, int]:
-    """Check a header; return how many bytes of JSON and of tensors follow.
-
-    Raises:
-        ProtocolError: the magic is wrong, or a length is larger than a frame may carry.
-    """
-    if len(header) != HEADER.size:
-        raise ProtocolError("a frame ends inside its header")
-    magic, text_length, tensors_length = HEADER.unpack(header)
-    if magic != MAGIC:
-        raise ProtocolError("this is not a frame")
-    if text_length > MAX_JSON or tensors_length > MAX_TENSORS:
-        raise ProtocolError(f"the frame is too large: {text_length} + {tensors_length} bytes")
-    return text_length, tensors_length
-
-
-def parts_of(frame: bytes) -> tuple[bytes, bytes]:
-    """Split a whole frame into its JSON and its tensors.
-
-    Raises:
-        ProtocolError: these bytes are not exactly one frame.
-    """
-    text_length, tensors_length = _decode_header(frame[: HEADER.size])
-    middle = HEADER.size + text_length
-    text = frame[HEADER.size : middle]
-    packed = frame[middle:]
-    if len(text) != text_length or len(packed) != tensors_length:
-        raise ProtocolError("the frame's length does not match its header")
-    return text, packed
-
-
-def parse(text: bytes, constant: Callable[[str], Any] | None = None) -> dict[str, Any]:
-    """Parse a JSON object.
-
-    Args:
-        constant: returns the value of NaN or Infinity, which JSON does not have.
-
-    Raises:
-        ProtocolError: it is something else.
-    """
-    try:
-        value = json.loads(text, parse_constant=constant)
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError("a frame's JSON cannot be read") from error
-    if not isinstance(value, dict):
-        raise ProtocolError("a frame's JSON is not an object")
-    return value
-
-
-def _view(entry: Any, begin: int, data: memoryview, types: Mapping[str, str]) -> np.ndarray:
+def _view(entry: Any, begin: int, data: memoryview) -> np.ndarray:
     """Return a tensor without copying it: for a bool, its bytes.
 
     Args:
@@ -179,7 +113,7 @@ def _view(entry: Any, begin: int, data: memoryview, types: Mapping[str, str]) ->
         ProtocolError: the entry is invalid.
     """
     try:
-        kind = np.dtype(types[entry["dtype"]])
+        kind = np.dtype(TYPES[entry["dtype"]])
         shape = entry["shape"]
         start, end = entry["data_offsets"]
     except (KeyError, TypeError, ValueError) as error:
@@ -202,60 +136,32 @@ def _view(entry: Any, begin: int, data: memoryview, types: Mapping[str, str]) ->
         raise ProtocolError("a tensor is too long") from error
 
 
-def tensors_in(
-    packed: bytes,
-    read: Callable[[str], bool] = lambda name: True,
-    types: Mapping[str, str] = TYPES,
-    max_list: int = MAX_JSON,
-) -> Tensors:
-    """Return copies of tensors, once it is known that each begins where the one before it ends.
+def decode(packed: bytes, max_json: int = sys.maxsize) -> tuple[Message, Tensors]:
+    """Unpack a message.
+
+    Tensors are copied once it is known that each begins where the one before it ends.
 
     Args:
-        read: says which of them to return, by name.
-        types: those that they may have.
-        max_list: how many bytes their list may have.
+        max_json: how many bytes its JSON may have.
 
     Raises:
-        ProtocolError: the list, or an entry in it, is invalid.
+        ProtocolError: these bytes are not exactly one message.
     """
-    if not packed:
-        return {}
     end = LENGTH.size + int.from_bytes(packed[: LENGTH.size], "little")
-    if end > min(LENGTH.size + max_list, len(packed)):
-        raise ProtocolError("a frame's list of tensors is too long")
-    entries = parse(packed[LENGTH.size : end])
+    if end > min(LENGTH.size + max_json, len(packed)):
+        raise ProtocolError("a message's JSON is too long")
+    try:
+        message, entries = json.loads(packed[LENGTH.size : end])
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ProtocolError("a message's JSON cannot be read") from error
+    if type(message) is not dict or type(entries) is not dict:
+        raise ProtocolError("a message's JSON is not a pair of objects")
     data = memoryview(packed)[end:]
     views = {}
     begin = 0
     for name, entry in entries.items():
-        view = _view(entry, begin, data, types)
-        begin += view.nbytes
-        if read(name):
-            views[name] = view
+        views[name] = _view(entry, begin, data)
+        begin += views[name].nbytes
     if begin != len(data):
         raise ProtocolError("there is more than the tensors of the list")
-    return {name: view.astype(types[entries[name]["dtype"]]) for name, view in views.items()}
-
-
-def decode(frame: bytes) -> tuple[Message, Tensors]:
-    """Parse a whole frame.
-
-    Raises:
-        ProtocolError: these bytes are not exactly one frame, its JSON is not an object, or its
-            tensors are invalid.
-    """
-    text, packed = parts_of(frame)
-    return parse(text), tensors_in(packed)
-
-
-def frames(content: bytes) -> Iterator[tuple[Message, Tensors]]:
-    """Parse frames that follow one another.
-
-    Raises:
-        ProtocolError: one is invalid.
-    """
-    begin = 0
-    while begin < len(content):
-        end = begin + HEADER.size + sum(_decode_header(content[begin : begin + HEADER.size]))
-        yield decode(content[begin:end])
-        begin = end
+    return message, {name: v.astype(TYPES[entries[name]["dtype"]]) for name, v in views.items()}

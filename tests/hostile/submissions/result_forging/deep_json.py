@@ -1,7 +1,6 @@
-# tries: answer with JSON that is nested a million times
+# tries: answer with JSON that is nested a hundred thousand times
 # loses: embed
 
 
 def forged(message, tensors=None):
-    text = b'{"changed":' + b"[" * 1_000_000
-    return protocol.HEADER.pack(protocol.MAGIC, len(text), 0) + text
+    return framed(b'[{"changed":' + b"[" * 100_000)

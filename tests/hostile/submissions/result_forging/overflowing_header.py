@@ -5,6 +5,6 @@ import os
 
 def embed(self, input_ids, *more):
     entry = {"dtype": "F32", "shape": [1 << 32, 1 << 32], "data_offsets": [0, 8]}
-    tensors = packed({"out/output": entry}, bytes(8))
-    reply_buffer().write(1, framed(b'{"number":1,"status":"ok"}', tensors))
+    message = {"number": 1, "status": "ok"}
+    reply_buffer().write(1, packed(message, {"out/output": entry}, bytes(8)))
     os._exit(0)

@@ -1,4 +1,4 @@
-# tries: have the worker send a pickle in place of tensors
+# tries: have the worker send a pickle in place of an answer
 # loses: everything
 import os
 import pickle
@@ -9,4 +9,4 @@ class Payload:
         return os.system, ("touch /tmp/hostile_mark",)
 
 
-protocol.save = lambda tensors: pickle.dumps(Payload())
+protocol.encode = lambda message, tensors: pickle.dumps(Payload())

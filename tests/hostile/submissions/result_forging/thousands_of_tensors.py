@@ -1,9 +1,6 @@
 # tries: answer with 10,000 tensors that nobody asked for
 # loses: embed
-import json
-
-
 def forged(message, tensors=None):
     entry = {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}
     entries = {f"out/{n}": entry for n in range(10_000)}
-    return framed(json.dumps(message).encode(), packed(entries, bytes(4)))
+    return packed(message, entries, bytes(4))
