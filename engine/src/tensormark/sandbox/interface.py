@@ -141,23 +141,14 @@ class Program:
         modules = {file: file.removesuffix(".py").replace("/", ".") for file in self.editable}
         return {file: self.sources[name] for file, name in modules.items() if name in self.sources}
 
-    def load_message(self, given_code: bool) -> dict[str, Any]:
-        """Return the request that makes a worker import the program.
-
-        Args:
-            given_code: whether a call may use what is `given_only`; otherwise it is forbidden for
-                good.
-        """
-        for_good = list(self.policy.forbidden)
-        if not given_code:
-            for_good += self.policy.given_only
+    def load_message(self) -> dict[str, Any]:
+        """Return the request that makes a worker import the program."""
         return {
             "sources": dict(self.sources),
             "given": dict(self.given),
             "import": list(self.imports),
             "packages": list(packages.modules(self.requirements)),
             "checkpoint": str(self.checkpoint.resolve()) if self.checkpoint else "",
-            "for_good": usual_names(for_good),
             "rules": dict(self.rules),
             "editable": list(self.editable),
         }
@@ -284,13 +275,11 @@ class WorkerJob:
     Attributes:
         program: what is imported, under which limits.
         steps: the import, which has no call, and the calls.
-        given_code: whether any of them lets given code use what is `given_only`.
         seconds: for all of it.
     """
 
     program: Program
     steps: Sequence[Request]
-    given_code: bool
     seconds: float
 
     @property
@@ -301,14 +290,13 @@ class WorkerJob:
     def message(self, place: int) -> dict[str, Any]:
         """Return what the worker is asked, and what is forbidden while it runs."""
         step = self.steps[place]
-        asked = self.program.load_message(self.given_code) if place == 0 else {"call": step.call}
-        given_only: Iterable[str] = ()  # allowed, or forbidden for good
-        if self.given_code and not step.given_code:
-            given_only = self.program.policy.given_only
+        asked = self.program.load_message() if place == 0 else {"call": step.call}
+        policy = self.program.policy
+        given_only = () if step.given_code else policy.given_only
         return {
             "number": place,
+            "policy": usual_names([*policy.forbidden, *given_only]),
             "forbidden": usual_names(step.forbidden),
-            "given_only": usual_names(given_only),
             "tape": step.tape,
             **asked,
         }

@@ -179,7 +179,6 @@ class Sandbox:
         return WorkerJob(
             self.program,
             [importing, *calls],
-            given_code=not self.tier.isolates or any(call.given_code for call in calls),
             seconds=self.budget.cap(requests[0], most),
         )
 

@@ -76,18 +76,16 @@ class Overlay:
         self.sources: dict[str, str] = {}
         self.files = exceptions.Files({}, ())
         self.given: dict[str, str] = {}  # texts of the editable files as they were given
-        self.for_good: dict[str, str] = {}  # what is forbidden
-        self.kept = contextlib.ExitStack()  # would allow it again
-        self.given_only: dict[str, str] = {}  # what is forbidden until a request says otherwise
-        self.undo = contextlib.ExitStack()
+        self.policy: dict[str, str] = {}  # what is forbidden until a request says otherwise
+        self.undo = contextlib.ExitStack()  # allows it again
         self.tape: TapeRecorder | None = None  # of the present request
 
     def forbid(self, request: Message) -> None:
-        """Forbid what only given code may use, unless a request runs such code."""
-        if request["given_only"] != self.given_only:
+        """Forbid what the policy forbids, also between calls; given code may use some of it."""
+        if request["policy"] != self.policy:
             self.undo.close()
-            self.undo = forbidden.forbid(request["given_only"])
-            self.given_only = request["given_only"]
+            self.undo = forbidden.forbid(request["policy"])
+            self.policy = request["policy"]
 
     def load(self, request: Message) -> Message:
         """Import the given modules and the student's, in an empty folder."""
@@ -103,9 +101,6 @@ class Overlay:
         fault = forbidden.prepare(request["rules"])
         if fault is not None:
             return {"status": "error", "refused": fault}
-        new = {p: name for p, name in request["for_good"].items() if p not in self.for_good}
-        self.kept.push(forbidden.forbid(new))
-        self.for_good |= new
         self.forbid(request)
         files = {name: file_of(name, self.sources) for name in self.sources}
         texts = {files[name]: text for name, text in self.sources.items()}
