@@ -106,12 +106,6 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
         raise _UnreadableError(trouble_in(error)) from error
 
 
-def lost_by(error: ProtocolError) -> WorkerLostError:
-    """Return the error for a worker whose answer cannot be read."""
-    trouble = str(error) if isinstance(error, _UnreadableError) else ""
-    return WorkerLostError(error.says, trouble)
-
-
 def reply_in(frame: bytes, number: int) -> Reply:
     """Return the reply that a worker sent.
 
@@ -124,7 +118,8 @@ def reply_in(frame: bytes, number: int) -> Reply:
     try:
         message, tensors = decode(frame)
     except ProtocolError as error:
-        raise lost_by(error) from error
+        trouble = str(error) if isinstance(error, _UnreadableError) else ""
+        raise WorkerLostError(error.says, trouble) from error
     status = message.get("status", "")
     if message.get("number") != number or status not in ("ok", "not written", "error"):
         raise WorkerLostError(ProtocolError.says)

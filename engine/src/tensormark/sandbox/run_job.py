@@ -1,6 +1,6 @@
 """Run a job: the import of a submission and calls, in a worker's child. Trusted side.
 
-A job and its answers are carried by memory files, what it prints by a pipe.
+A job and its answers are carried by a memory file, what it prints by a pipe.
 
 Covered: see reply_buffer.py (size) and, for the isolating tiers, bubblewrap.py (which files,
 processes and network exist), lockdown.py and seccomp.py (what the child may do). Deadlines are
@@ -47,25 +47,19 @@ PIPE = 1 << 20  # bytes of a pipe for printed output, an ordinary user's maximum
 ENDED = "ended the process that graded it"
 
 
-def memory_file(content: bytes = b"", length: int = 0) -> int:
-    """Return a sealed memory file: with content that stays, or empty and of a length that stays."""
+def memory_file(length: int) -> int:
+    """Return an empty memory file of a length that stays."""
     descriptor = os.memfd_create("job", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.ftruncate(descriptor, length)
     seals = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
-    if content:
-        with open(descriptor, "wb", closefd=False) as file:
-            file.write(content)
-        seals |= fcntl.F_SEAL_WRITE
-    else:
-        os.ftruncate(descriptor, length)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
     return descriptor
 
 
-def temporary_file(content: bytes = b"", length: int = 0) -> int:
-    """Return a file with content, or empty and of a length, where there are no memory files."""
+def temporary_file(length: int) -> int:
+    """Return an empty file of a length, where there are no memory files."""
     with tempfile.TemporaryFile() as file:
-        file.write(content)
-        file.truncate(length or len(content))
+        file.truncate(length)
         return os.dup(file.fileno())
 
 
@@ -150,10 +144,7 @@ def run_job(server: Server, job: WorkerJob, progress: Progress) -> Answers:
         def read(place: int) -> Reply:
             if place < first:
                 return Reply("ok")
-            try:
-                frame = buffer.read(place)
-            except protocol.ProtocolError as error:
-                raise answers.lost_by(error) from error
+            frame = buffer.read(place)
             if frame is None:
                 raise cause
             return answers.reply_in(frame, place)
@@ -181,10 +172,10 @@ def _keep(server: Server, job: WorkerJob, replies: Sequence[Reply]) -> None:
 def _begin(
     server: Server, job: WorkerJob, frames: Sequence[bytes], core: int | None, output: OutputPipe
 ) -> mmap.mmap:
-    """Start a job; return the memory for its answers."""
+    """Start a job; return its memory: for the answers, with the requests behind them."""
     limits = job.program.limits
     threads = job.program.threads
-    order = {
+    order: dict[str, Any] = {
         "calls": len(job.steps) - 1,
         "requests": list(map(len, frames)),
         "torch_threads": threads,
@@ -198,11 +189,13 @@ def _begin(
             "threads": limits.threads,
         },
     }
-    length = size(len(job.steps) - 1, job.reply_bytes)
+    begin = size(len(job.steps) - 1, job.reply_bytes)
+    length = begin + sum(order["requests"])
     file = memory_file if server.forks else temporary_file
-    descriptors = [file(b"".join(frames)), file(length=length), output.writer]
+    descriptors = [file(length), output.writer]
     try:
-        memory = mmap.mmap(descriptors[1], length)
+        memory = mmap.mmap(descriptors[0], length)
+        memory[begin:] = b"".join(frames)
         server.begin(order, descriptors)
     finally:
         for descriptor in descriptors:

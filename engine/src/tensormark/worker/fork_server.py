@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tensormark.worker.overlay import Overlay
 
 MAX_MESSAGE = 1 << 18  # the first one lists a few hundred paths
-DESCRIPTORS = 3  # sent with a job: of its requests, of its answers, for printed output
+DESCRIPTORS = 2  # sent with a job: of its memory, and for printed output
 READY = b"ready"  # what a child replies once it has its job and is locked down
 
 
@@ -276,11 +276,12 @@ class ForkServer:
     def take_job(
         self, report_fd: int, job: dict[str, Any], descriptors: list[int]
     ) -> tuple[bytes, ReplyBuffer]:
-        """Read the job and map the reply buffer; to isolate it, close the rest and lock down."""
-        requests, answers, printed = descriptors
+        """Map a job's memory and read its requests; to isolate it, close the rest, lock down."""
+        shared, printed = descriptors
         size = reply_buffer.size(job["calls"], job["reply"])
-        buffer = ReplyBuffer(mmap.mmap(answers, size), job["reply"])
-        content = os.pread(requests, os.fstat(requests).st_size, 0)
+        memory = mmap.mmap(shared, size + sum(job["requests"]))
+        buffer = ReplyBuffer(memory, job["reply"])
+        content = memory[size:]
         null = os.open(os.devnull, os.O_RDONLY)
         for standard, target in enumerate((null, printed, printed)):
             os.dup2(target, standard)

@@ -7,9 +7,8 @@ import contextlib
 import dataclasses
 import functools
 import importlib.util
-import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -32,24 +31,6 @@ def load_harness(path: str) -> ModuleType:
     sys.modules["harness"] = module
     spec.loader.exec_module(module)
     return module
-
-
-class Silent(io.TextIOBase):
-    """Takes what a call prints when it is made again, for its tape."""
-
-    def write(self, text: str) -> int:
-        """Discard a text."""
-        return len(text)
-
-
-@contextlib.contextmanager
-def silenced(wanted: bool) -> Iterator[None]:
-    """Discard what a `with` block prints, if that is wanted."""
-    with contextlib.ExitStack() as stack:
-        if wanted:
-            stack.enter_context(contextlib.redirect_stdout(Silent()))
-            stack.enter_context(contextlib.redirect_stderr(Silent()))
-        yield
 
 
 def as_array(value: Tensor | np.ndarray) -> np.ndarray:
@@ -133,10 +114,9 @@ class Overlay:
         order = request.get("tape")
         self.tape = TapeRecorder(order, self.files.editable, self.given) if order else None
         context = dataclasses.replace(self.context, tape=self.tape)
-        with silenced(bool(order)):
-            self.import_for(request["call"])
-            with forbidden.forbid(request["forbidden"]):
-                answer = calls.run(context, request["call"], arrays, progress)
+        self.import_for(request["call"])
+        with forbidden.forbid(request["forbidden"]):
+            answer = calls.run(context, request["call"], arrays, progress)
         outputs = {name: as_array(value) for name, value in answer.tensors.items()}
         return {"status": "ok", **answer.message}, outputs
 

@@ -1,8 +1,9 @@
-"""The memory to which a submission writes its answers; its size is fixed in advance.
+"""The memory of a job: its requests, and what a submission answers; its size is fixed in advance.
 
     0   number of calls begun       8   steps of training done      16   total steps
     24  1 once no more answers will come
     64  slot 0: the import's answer, then a slot for each call: its length, then a frame
+    the requests, one after another
 
 The trusted side creates it, seals its size, and, in an isolating tier, parses nothing in it until
 the process that can write to it is dead. Answers that were complete by then count, whatever ended
@@ -76,15 +77,7 @@ class ReplyBuffer:
         return self.get(FINISHED) != 0 or self.get(self.start_of(last_slot)) != 0
 
     def read(self, slot: int) -> bytes | None:
-        """Return a slot's frame, or None if it is empty.
-
-        Raises:
-            ProtocolError: the frame is longer than the slot.
-        """
+        """Return a slot's frame, or None if it is empty; it ends where the slot ends."""
         start = self.start_of(slot)
-        length = self.get(start)
-        if length == 0:
-            return None
-        if length > self.space:
-            raise protocol.ProtocolError(f"an answer of {length} bytes does not fit its slot")
-        return self.memory[start + WORD.size : start + WORD.size + length]
+        length = min(self.get(start), self.space)
+        return self.memory[start + WORD.size : start + WORD.size + length] if length else None
