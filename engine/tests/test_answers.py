@@ -45,7 +45,7 @@ def test_a_frame_survives_a_round_trip(decode):
         "empty": np.zeros((0, 3), dtype=np.float32),
         "scalar": np.array(2.0),
     }
-    sent = {"number": 1, "changed": ["é", 1.5, True, None]}
+    sent = {"number": 1, "changed": ["é"], "drew": True}
 
     message, tensors = decode(encode(sent, arrays))
 
@@ -101,9 +101,9 @@ TEXTS = [
     '{"number": 1.0}',
     '{"number": true}',
     '{"changed": [{}]}',
-    '{"changed": [NaN]}',
-    '{"changed": [1e999]}',
-    *('{"number": ' + "9" * digits + "}" for digits in (30, 5000)),
+    '{"changed": ["a", 1]}',
+    '{"drew": NaN}',
+    '{"number": ' + "9" * 5000 + "}",
     json.dumps({"text": "x" * answers.MAX_JSON}),
     json.dumps({"changed": ["x"] * 65}),
 ]

@@ -104,7 +104,6 @@ DOUBLE = {"grad/x": 2 * RIGHT["grad/x"]}
         (reply(tensors=RIGHT | {"after/x": X[None]}), "properties", "input_changed"),
         (reply(tensors={"after/x": X + 1}, backward=""), "properties", "input_changed"),
         (reply(tensors=RIGHT, changed=["seed"]), "properties", None),
-        (reply(tensors=RIGHT, changed=None), "properties", None),
         (reply(None), "values", None),
     ],
 )

@@ -28,7 +28,6 @@ from tensormark.exercise import Call, Exercise, Probe
 from tensormark.judging.diagnose import PAIR
 from tensormark.judging.fingerprints import AnsweredCall
 from tensormark.judging.place import order, scaled
-from tensormark.judging.replies import texts
 from tensormark.judging.tape import close
 from tensormark.judging.trial import Trial
 from tensormark.literals import sent
@@ -407,7 +406,7 @@ class Recorder:
         stand_ins = f"with the stand-in {names}"
         if reply.status != "ok":
             raise self.fault(f"{stand_ins}: {reply.text}")
-        unmatched = sorted(set(call.stand_ins) - set(texts(reply, "matched")))
+        unmatched = sorted(set(call.stand_ins) - set(reply.message.get("matched", ())))
         if unmatched:
             raise self.fault(f"there is nothing at {unmatched[0]} for a stand-in to replace")
         got = _shapes(reply)

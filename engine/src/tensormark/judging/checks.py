@@ -22,7 +22,6 @@ from tensormark.judging.fingerprints import (
     changed_state,
     tolerance_of,
 )
-from tensormark.judging.replies import texts
 from tensormark.references import under
 from tensormark.sandbox.interface import Reply
 from tensormark.usage import trouble_in
@@ -97,8 +96,6 @@ def changed_input(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None
 def changed_globals(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Check that the call did not change torch's global state or the model's mode."""
     changed = changed_state(answered.reply)
-    if changed is None:
-        return Mismatch("changed", "state", ("the worker did not report its state",))
     if not changed:
         return None
     lines = (f"the call changes {', '.join(name[:40] for name in changed[:10])}",)
@@ -109,7 +106,7 @@ def changed_globals(evidence: Evidence, answered: AnsweredCall) -> Mismatch | No
 def changed_by_import(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Check that importing the exercise's file changed nothing."""
     file = evidence.exercise.file
-    changed = texts(answered.reply, "imported")
+    changed = answered.reply.message.get("imported")
     # only the first exercise of a file is charged
     if not changed or any(result.file == file for result in evidence.results.values()):
         return None

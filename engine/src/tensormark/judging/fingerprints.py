@@ -160,18 +160,15 @@ def tolerance_of(entry: Mapping[str, Any], name: str, call: Call) -> Tolerance:
     return Tolerance(**entry["tolerance"][tolerance_kind(name, call)])
 
 
-def changed_state(reply: Reply) -> list[str] | None:
-    """List the parts of the state that a call changed; None if the worker did not report it."""
-    changed = reply.message.get("changed")
-    if not isinstance(changed, list):
-        return None
-    return [str(name) for name in changed if name not in ARGUMENTS]
+def changed_state(reply: Reply) -> list[str]:
+    """List the parts of the state that a call changed."""
+    return [name for name in reply.message.get("changed", ()) if name not in ARGUMENTS]
 
 
 def changed_inputs(answered: AnsweredCall) -> list[str]:
     """List the inputs that are not as they were sent after a call."""
     sent = answered.recording.inputs
-    changed = answered.reply.message.get("changed") or ()
+    changed = answered.reply.message.get("changed", ())
     return [
         name for name, place in zip(answered.call.args, ARGUMENTS, strict=False) if place in changed
     ] + [
@@ -184,7 +181,7 @@ def changed_inputs(answered: AnsweredCall) -> list[str]:
 
 def side_effects(answered: AnsweredCall) -> float:
     """Return a number that identifies the inputs and the state that a call has changed."""
-    changed = [*changed_inputs(answered), *(changed_state(answered.reply) or [])]
+    changed = [*changed_inputs(answered), *changed_state(answered.reply)]
     return checksum(" ".join(changed).encode())
 
 

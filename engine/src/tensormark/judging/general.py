@@ -14,7 +14,7 @@ from tensormark.judging.checks import wrong_output
 from tensormark.judging.compare import Mismatch, Pair
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
-from tensormark.judging.replies import NOT_RETURNED, texts
+from tensormark.judging.replies import NOT_RETURNED
 
 Shape = tuple[int, ...]
 HALF_ERROR = 2e-2  # the largest that half precision causes, as a part of the largest value
@@ -63,7 +63,7 @@ def _drawing_mistake(evidence: Evidence) -> Mistake | None:
         and not each.call.train
         and not each.call.gets_objects
     ]
-    causes = set().union(*(texts(reply, "causes") for reply in drew))
+    causes = set().union(*(reply.message.get("causes", ()) for reply in drew))
     for cause, mistake in DRAWING_CAUSES.items():
         if cause in causes:
             return mistake
@@ -95,7 +95,7 @@ def shape_mistake(got: Shape, expected: Shape) -> Mistake | None:
 
 def _state_mistake(answered: AnsweredCall, mismatch: Mismatch) -> Mistake | None:
     """Name a change of state, if that is what is wrong, or explains a wrong output."""
-    changed = changed_state(answered.reply) or []
+    changed = changed_state(answered.reply)
     is_finding = mismatch.kind == "changed"
     random = answered.call.train or answered.reply.message.get("drew")
     # the mode matters to an output only if something draws

@@ -10,7 +10,7 @@ same values, the failure begins at that condition.
 A tape is untrusted: it decides no points, and a line must be one of the files that were handed in.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ def order(
 
 
 def _place(
-    sources: Mapping[str, str], at: Any, says: str, tape: Tape | None = None
+    sources: Mapping[str, str], at: Sequence[int], says: str, tape: Tape | None = None
 ) -> dict[str, Any] | None:
     """Return a line of the submission, or None if it has no such line.
 
@@ -67,11 +67,9 @@ def _place(
             trusted.
     """
     names = sorted(sources)
-    if not isinstance(at, list | tuple) or [type(each) for each in at] != [int] * PLACE:
+    if len(at) != PLACE or not 0 <= at[0] < len(names):
         return None
     number, line, first, last = at
-    if not 0 <= number < len(names):
-        return None
     lines = sources[names[number]].split("\n")
     if not 0 < first <= line <= last <= len(lines):
         return None
@@ -85,6 +83,12 @@ def _place(
         "code": [[each, lines[each - 1][:MAX_TEXT]] for each in shown],
         "shapes": tape.shapes(number, shown) if tape is not None else [],
     }
+
+
+def _told(reply: Reply, kind: str) -> list[int]:
+    """Return the line to blame for a mismatch of a kind, as a tape says; empty if it says none."""
+    at = reply.tensors.get(f"tape/{kind}")
+    return at.tolist() if at is not None and at.dtype == np.int64 and at.ndim == 1 else []
 
 
 def _where_raised(reply: Reply, sources: Mapping[str, str]) -> dict[str, Any] | None:
@@ -118,11 +122,10 @@ def locate(
     sources = evidence.sources
     kind = mismatch.kind
     if kind == "changed":
-        return _place(sources, reply.message.get("changed_at"), CHANGES)
+        return _place(sources, _told(reply, kind), CHANGES)
     raised = None
     if kind == "raised":
-        at = reply.message.get("raised_at")
-        raised = _place(sources, at, RAISES) or _where_raised(reply, sources)
+        raised = _place(sources, _told(reply, kind), RAISES) or _where_raised(reply, sources)
     tape = Tape.of(reply.tensors)
     known = answered.recording.known
     # each line may be right if what is returned is only of another type, such as a list

@@ -25,7 +25,6 @@ from tensormark.usage import enumerated
 from tensormark.worker.protocol import STATE
 
 NOT_RETURNED = "did not return what it should have"  # instead of what it returned
-MAX_TEXTS = 32  # how many texts of a list are read
 PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
 RAISED = re.compile(rf"raised (\w{{1,80}})(?:: .*?)?(?:{PLACE})?", re.DOTALL)
@@ -41,13 +40,6 @@ TYPES = {"OutOfMemoryError", "_LinAlgError", "LinAlgError", "Tensor", "ndarray",
 TEXT_KEYS = ("importing", "shapes", "lacking_parts")
 
 
-def texts(reply: Reply, key: str) -> list[str]:
-    """Return the texts of a list in a reply."""
-    value = reply.message.get(key)
-    items = value[:MAX_TEXTS] if isinstance(value, list) else []
-    return [item for item in items if isinstance(item, str)]
-
-
 def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
     """Return the exercise that a reply says is not written, or None.
 
@@ -60,8 +52,7 @@ def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
         return None
     if reply.text in targets.values():
         return reply.text
-    function = reply.message.get("function")
-    return targets.get(function) if isinstance(function, str) and not reply.text else None
+    return targets.get(reply.message.get("function", "")) if not reply.text else None
 
 
 # --- without the submission's text ---
@@ -107,14 +98,14 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
     if reply.message.get("importing") in sources:
         message["importing"] = reply.message["importing"]
     for key in ("changed", "imported"):
-        names = message.get(key)
-        if isinstance(names, list):
+        if key in message:
+            names = message[key]
             message[key] = [name if name in STATE else "a state without a name" for name in names]
     text = reply.text
     if reply.status == "error":
         text = _error_without_text(text, targets, sources)
     elif reply.status == "not written":
-        message["where"] = _place(re.fullmatch(PLACE, str(message.get("where"))), sources)
+        message["where"] = _place(re.fullmatch(PLACE, message.get("where", "")), sources)
         text = text if not text or text in targets.values() else "its text is not shown"
     return dataclasses.replace(reply, text=text, message=message)
 
@@ -126,17 +117,16 @@ def _raised_text(reply: Reply) -> str:
     """Describe in one line what a student's code raised."""
     if reply.status != "not written":
         return reply.text or "failed without a message"
-    where = reply.message.get("where")
-    place = where if isinstance(where, str) else ""
-    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + place
+    place = reply.message.get("where", "")
+    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + str(place)
 
 
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
     """Return the file that a reply says cannot be imported, or an empty string."""
-    module = reply.message.get("importing")
+    module = reply.message.get("importing", "")
     if reply.status == "lost" and reply.text.startswith(f"importing {assignment.main_file} "):
         return assignment.main_file
-    return f"{module}.py" if isinstance(module, str) and module.isidentifier() else ""
+    return f"{module}.py" if module.isidentifier() else ""
 
 
 def _about_missing(name: str, others: Collection[str], assignment: Assignment, file: str) -> str:
@@ -166,11 +156,11 @@ def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> st
     own = f"{place[1]}.py" if place else _unimportable(reply, assignment)
     if own not in assignment.editable:
         own = assignment.main_file
-    missing = reply.message.get("missing")
-    if isinstance(missing, str) and missing.replace(".", "").isidentifier():
+    missing = reply.message.get("missing", "")
+    if missing.replace(".", "").isidentifier():
         return _about_missing(missing, others, assignment, own)
     file = reply.message.get("lacking")
-    if not isinstance(file, str) or file in assignment.editable:
+    if file is None or file in assignment.editable:
         return ""
     starter = assignment.starter
     if file in {path.relative_to(starter).as_posix() for path in starter.rglob("*.py")}:
@@ -190,7 +180,7 @@ def mismatch_of(
     name = hole(reply, assignment.targets)
     if name is not None:
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
-    shapes = "; ".join(texts(reply, "shapes"))
+    shapes = "; ".join(reply.message.get("shapes", ()))
     place = PLACE_AT_END.search(reply.text)
     line = f"line {int(place[2])}" if place else "that line"
     there = f"on {line}, {shapes}" if shapes else ""
@@ -206,7 +196,7 @@ def mismatch_of(
 def renamed(answered: AnsweredCall) -> Mismatch | None:
     """Return the mismatch of a wrong answer of an object that lacks a given part, or None."""
     target = answered.call.target
-    lacking = texts(answered.reply, "lacking_parts")
+    lacking = answered.reply.message.get("lacking_parts")
     if not lacking:
         return None
     says = f"{target.split('.')[0]} {lacking[0]}; its names are fixed"

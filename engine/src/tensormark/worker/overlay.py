@@ -147,7 +147,6 @@ class Overlay:
         """Pack the answer to a request."""
         header = {"number": request["number"], **message}
         if self.tape is not None:  # also of a call that has raised
-            header |= self.tape.message()
             tensors = (tensors or {}) | self.tape.tensors()
         return protocol.encode(header, tensors)
 

@@ -53,7 +53,6 @@ from tensormark.worker.protocol import (
     TAPE,
     WHERE,
     WHOLE,
-    Message,
 )
 from tensormark.worker.state import Snapshot, digest
 
@@ -634,17 +633,18 @@ class TapeRecorder(TorchFunctionMode):
             with untaped():
                 self.add_wholes(inputs)
 
-    def message(self) -> Message:
-        """Return the lines that changed the state and raised, for the answer."""
-        return {"changed_at": self.changed_at or [], "raised_at": self.raised_at or []}
-
     def tensors(self) -> dict[str, np.ndarray]:
-        """Return the records, their prints, and pairs of a record and one it was made from."""
+        """Return the records, their prints, and pairs of a record and one it was made from.
+
+        Also return the lines that changed the state and raised, if any did.
+        """
         records = np.array(self.records, np.int64).reshape(-1, WHERE + MAX_AXES)
         prints = np.array(self.prints, np.float64).reshape(-1, PRINT)
         parents = np.array(self.parents, np.int64).reshape(-1, 2)
         prints[sorted(self.cut.intersection(parents[:, 1].tolist())), -1] = 1.0
-        return dict(zip(TAPE, (records, prints, parents), strict=True))
+        lines = {"tape/changed": self.changed_at, "tape/raised": self.raised_at}
+        told = {name: np.array(place, np.int64) for name, place in lines.items() if place}
+        return dict(zip(TAPE, (records, prints, parents), strict=True)) | told
 
 
 def recording(
