@@ -88,9 +88,8 @@ REFUSED = [
 @BOTH
 @pytest.mark.parametrize("frame", REFUSED, ids=lambda frame: ascii(frame[8:90]))
 def test_whatever_is_not_one_object_with_the_tensors_that_it_lists_is_refused(decode, frame):
-    with pytest.raises(ProtocolError) as error:
+    with pytest.raises(ProtocolError):
         decode(frame)
-    assert "could not be read" not in error.value.says  # as if it were our own fault
 
 
 # --- what only the grader refuses -------------------------------------------------------------
@@ -129,9 +128,8 @@ MORE_LIES = [
     ids=lambda frame: ascii(frame[8:90]),
 )
 def test_what_no_worker_sends_is_refused(frame):
-    with pytest.raises(ProtocolError) as error:
+    with pytest.raises(ProtocolError):
         answers.decode(frame)
-    assert "could not be read" not in error.value.says
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ class Answering(Session):
             try:
                 replies.append(reply_in(encode(*answer), 1))
             except WorkerLostError as error:
-                replies.append(Reply("lost", f"{call.target} {error}", trouble=error.trouble))
+                replies.append(Reply("lost", f"{call.target} {error}"))
         return replies
 
     def taped(self, *_):

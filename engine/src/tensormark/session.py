@@ -24,7 +24,7 @@ from tensormark.sandbox.interface import Reply, Request, printable
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
-from tensormark.usage import near, trouble_in
+from tensormark.usage import near
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
 
@@ -225,20 +225,10 @@ class Session:
         return AnsweredCall(answered.probe, call, recording, self.shown(reply))
 
     def shown(self, reply: Reply) -> Reply:
-        """Return a reply without texts that may not be shown.
-
-        Whatever a reply holds only affects its own exercise; only an unreadable file or a lack of
-        memory is the grader's problem.
-        """
+        """Return a reply without texts that may not be shown."""
         if self.shows_values:
             return reply
-        try:
-            return without_text(reply, self.assignment.targets, self.submission.sources)
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            text = "gave an answer that could not be read"
-            return Reply("lost", text, trouble=trouble_in(error))
+        return without_text(reply, self.assignment.targets, self.submission.sources)
 
     # --- the judgement ---
 

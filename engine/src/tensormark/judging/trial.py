@@ -141,10 +141,9 @@ class Trial(Evidence):
     @property
     def flags(self) -> tuple[str, ...]:
         """What staff may want to know: faults in judging it."""
-        troubles = [*(answered.reply.trouble for answered in self.answered), *self.troubles]
         return tuple(
             f"{self.exercise.id}: an answer made the grader raise {trouble}"
-            for trouble in filter(None, dict.fromkeys(troubles))
+            for trouble in dict.fromkeys(self.troubles)
         )
 
     # --- one check of one probe ------------------------------------------------------------------

@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from tensormark.sandbox.interface import Reply, WorkerLostError, printable
-from tensormark.usage import trouble_in
 from tensormark.worker import protocol
 from tensormark.worker.protocol import Message, ProtocolError, Tensors
 
+FORGED = "wrote into the grader's channel"
 MAX_JSON = 128 << 10  # bytes; the list of 200 parameters takes 20,000, a text a few hundred
 MAX_TEXT = 1000  # characters of a text that are kept; a worker cuts an exception's at 300
 MAX_ITEM = 100  # characters of a text in a list
@@ -47,16 +47,6 @@ KEYS: Mapping[str, type] = {
 }
 
 
-class _UnreadableError(ProtocolError):
-    """Reading an answer raised an unexpected exception.
-
-    That is blamed on the answer, not on the grader: reading depends on nothing but the answer,
-    opens no file and checks all sizes first. Only a lack of memory is the machine's fault.
-    """
-
-    says = "gave an answer that could not be read"
-
-
 def _value(value: Any) -> Any:
     """Return a value of an answer's JSON; text is made printable and truncated.
 
@@ -78,20 +68,18 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
     Raises:
         ProtocolError: it is something else.
     """
-    try:
-        message, tensors = protocol.decode(frame, MAX_JSON)
-        if any(type(value) is not KEYS.get(key) for key, value in message.items()):
-            raise ProtocolError("an answer's JSON has another key, or another type")
-        readable = {n: x for n, x in tensors.items() if 0 < len(n) <= MAX_NAME and n.isprintable()}
-        return {key: _value(value) for key, value in message.items()}, readable
-    except (ProtocolError, MemoryError):
-        raise
-    except Exception as error:
-        raise _UnreadableError(trouble_in(error)) from error
+    message, tensors = protocol.decode(frame, MAX_JSON)
+    if any(type(value) is not KEYS.get(key) for key, value in message.items()):
+        raise ProtocolError("an answer's JSON has another key, or another type")
+    readable = {n: x for n, x in tensors.items() if 0 < len(n) <= MAX_NAME and n.isprintable()}
+    return {key: _value(value) for key, value in message.items()}, readable
 
 
 def reply_in(frame: bytes, number: int) -> Reply:
     """Return the reply that a worker sent.
+
+    Whatever is raised on the way is blamed on the answer: reading it depends on nothing else, opens
+    no file and checks all sizes first. Only a lack of memory is the machine's fault.
 
     Args:
         number: that of the request.
@@ -101,10 +89,11 @@ def reply_in(frame: bytes, number: int) -> Reply:
     """
     try:
         message, tensors = decode(frame)
-    except ProtocolError as error:
-        trouble = str(error) if isinstance(error, _UnreadableError) else ""
-        raise WorkerLostError(error.says, trouble) from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise WorkerLostError(FORGED) from error
     status = message.get("status", "")
     if message.get("number") != number or status not in ("ok", "not written", "error"):
-        raise WorkerLostError(ProtocolError.says)
+        raise WorkerLostError(FORGED)
     return Reply(status, message.get("text", ""), message, tensors)

@@ -69,7 +69,6 @@ class Reply:
     Attributes:
         text: for the student, if it is not ok. For "not written", NotImplementedError's message.
         hung: whether the call was lost because it had to be ended at a deadline.
-        trouble: for the maintainers, if reading the answer raised an unexpected exception.
     """
 
     status: str
@@ -77,7 +76,6 @@ class Reply:
     message: dict[str, Any] = dataclasses.field(default_factory=dict)
     tensors: Tensors = dataclasses.field(default_factory=dict)
     hung: bool = False
-    trouble: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,15 +153,7 @@ class Program:
 
 
 class WorkerLostError(Exception):
-    """The worker crashed, hung or sent garbage; the message is for the student.
-
-    Attributes:
-        trouble: for the maintainers; see Reply.
-    """
-
-    def __init__(self, text: str, trouble: str = "") -> None:
-        super().__init__(text)
-        self.trouble = trouble
+    """The worker crashed, hung or sent garbage; the message is for the student."""
 
 
 class WorkerHungError(WorkerLostError):
@@ -319,7 +309,7 @@ class WorkerJob:
                 known.update(each.call.get("module", "") for each in self.steps[:place])
                 if hung and module not in known:
                     text = f"{step.target}, or importing {module}.py, {error}"
-                return [*replies, Reply("lost", text, hung=hung, trouble=error.trouble)]
+                return [*replies, Reply("lost", text, hung=hung)]
             if place == 0 and replies[0].status != "ok":
                 break
         return replies

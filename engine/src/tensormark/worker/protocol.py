@@ -74,13 +74,7 @@ Tensors = dict[str, np.ndarray]
 
 
 class ProtocolError(Exception):
-    """An invalid message; the worker that sent it can no longer be trusted.
-
-    Attributes:
-        says: what the submission did, in words for the student.
-    """
-
-    says = "wrote into the grader's channel"
+    """An invalid message; the worker that sent it can no longer be trusted."""
 
 
 def encode(message: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> bytes:
