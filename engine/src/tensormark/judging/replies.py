@@ -124,7 +124,7 @@ def _raised_text(reply: Reply) -> str:
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
     """Return the file that a reply says cannot be imported, or an empty string."""
     module = reply.message.get("importing", "")
-    if reply.status == "lost" and reply.text.startswith(f"importing {assignment.main_file} "):
+    if reply.text.startswith(f"importing {assignment.main_file} "):
         return assignment.main_file
     return f"{module}.py" if module.isidentifier() else ""
 

@@ -29,7 +29,6 @@ ABOUT_SHAPES = (RuntimeError, ValueError, IndexError)
 ABOUT_OTHERS = (NotImplementedError, RecursionError)  # subclasses of RuntimeError
 MAX_TENSORS = 6  # how many tensors are listed
 MAX_AXES = 8
-MAX_NAME = 100  # characters of a name
 parsed = functools.lru_cache(maxsize=64)(ast.parse)  # most calls that raise do so in one file
 TWICE = "T"  # time steps: a tensor that compares each step with every other has two such axes
 
@@ -53,15 +52,13 @@ def _lines(traceback: TracebackType) -> range:
 
 @functools.lru_cache(maxsize=64)
 def _names(source: str, lines: range) -> list[str]:
-    """List the variables on some lines, each once, without those that are only called."""
-    nodes = list(ast.walk(parsed(source)))
-    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    """List the names on some lines, each once."""
     names = [
         (node.lineno, node.col_offset, node.id)
-        for node in nodes
-        if isinstance(node, ast.Name) and node.lineno in lines and id(node) not in called
+        for node in ast.walk(parsed(source))
+        if isinstance(node, ast.Name) and node.lineno in lines
     ]
-    return list(dict.fromkeys(name for *_, name in sorted(names) if len(name) <= MAX_NAME))
+    return list(dict.fromkeys(name for *_, name in sorted(names)))
 
 
 def _in_words(shape: tuple[int, ...], letters: Mapping[str, int]) -> str:
@@ -237,10 +234,10 @@ def describe(
     elif isinstance(error, NotImplementedError):
         function = ""
         if not text and codes and codes[-1] is frames[-1][0]:
-            function = target if codes[-1] is hole else codes[-1].co_qualname[:MAX_NAME]
+            function = target if codes[-1] is hole else codes[-1].co_qualname
         written = {"status": "not written", "text": text, "function": function, "where": location}
         return message | written
-    message["text"] = f"raised {type(error).__name__[:MAX_NAME]}: {text}".rstrip(": ") + location
+    message["text"] = f"raised {type(error).__name__}: {text}".rstrip(": ") + location
     with contextlib.suppress(BaseException):  # an exception's attributes may be the student's
         message |= _facts(error, files)
     return message
