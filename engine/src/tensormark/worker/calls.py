@@ -41,7 +41,7 @@ from tensormark.worker.objects import (
     parameters_of,
     parents_of,
 )
-from tensormark.worker.optional_torch import Tensor, nn, no_grad, torch
+from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, no_grad, torch
 from tensormark.worker.outputs import StudentError, checked, description, gradients, outputs_of
 from tensormark.worker.protocol import AGAIN
 from tensormark.worker.stand_ins import (
@@ -67,40 +67,23 @@ BUILT_IN = ("method", "function", "optimizer")
 
 # --- what draws random numbers ----------------------------------------------------------------
 
-NEW_WEIGHTS = "new weights"
-DROPOUT = "dropout"
-OF_DROPOUT = ("input", "p", "training")
-OF_FUSED = ("query", "key", "value", "attn_mask", "dropout_p")
-# functions that drop values, with their first parameters
-FUNCTIONS: Sequence[tuple[ModuleType, str, Sequence[str]]] = (
-    (
-        (torch, "dropout", OF_DROPOUT),
-        (nn.functional, "dropout", OF_DROPOUT),
-        (nn.functional, "dropout1d", OF_DROPOUT),
-        (nn.functional, "dropout2d", OF_DROPOUT),
-        (nn.functional, "alpha_dropout", OF_DROPOUT),
-        (nn.functional, "scaled_dot_product_attention", OF_FUSED),
-    )
-    if torch
-    else ()
-)
 
+class Draws(TorchFunctionMode):
+    """Notes which of torch's functions draw random numbers in a `with` block."""
 
-def _noted(
-    function: Callable[..., Any], parameters: Sequence[str], causes: set[str]
-) -> Callable[..., Any]:
-    """Return a dropout function that records when it drops."""
-    default = 0.5 if parameters is OF_DROPOUT else 0.0
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
 
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        bound = dict(zip(parameters, args, strict=False)) | kwargs
-        rate = bound.get("p", bound.get("dropout_p", default))
-        if rate and bound.get("training", bound.get("train", True)):
-            causes.add(DROPOUT)
-        return function(*args, **kwargs)
-
-    return wrapper
+    def __torch_function__(
+        self, function: Any, types: Any, args: Sequence[Any] = (), kwargs: Any = None
+    ) -> Any:
+        """Call a function."""
+        before = torch.get_rng_state()
+        result = function(*args, **(kwargs or {}))
+        if not torch.equal(before, torch.get_rng_state()):
+            self.names.add(function.__name__)
+        return result
 
 
 def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
@@ -111,22 +94,14 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
 
     Returns: for the answer, what draws in it, and whether it returns the same.
     """
-    causes: set[str] = set()
     second: Tensors = {}
-    with contextlib.ExitStack() as undo:
-        if torch:
-            register = nn.modules.module.register_module_parameter_registration_hook
-            undo.callback(register(lambda *_: causes.add(NEW_WEIGHTS)).remove)
-        for home, name, parameters in FUNCTIONS:
-            original = getattr(home, name)
-            undo.callback(setattr, home, name, original)
-            setattr(home, name, _noted(original, parameters, causes))
-        with contextlib.suppress(Exception):
-            second = call()
+    draws = Draws()
+    with draws, contextlib.suppress(Exception):
+        second = call()
     same = second.keys() == first.keys() and all(
         _equal(value, second[name]) for name, value in first.items()
     )
-    return {"causes": sorted(causes), "same": same}
+    return {"causes": sorted(draws.names), "same": same}
 
 
 def _equal(array: Array, other: Array) -> bool:
