@@ -22,7 +22,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, MethodType, ModuleType
 from typing import Any, TypeVar
 
 from tensormark.worker import state
@@ -159,17 +159,9 @@ def call_with_forms(call: Callable[[], Made], unpacks: bool = False, observe: bo
     raise raised[Form.PUBLISHED]
 
 
-@functools.lru_cache(maxsize=256)
-def _signature_once(function: FunctionType, bound: bool) -> inspect.Signature:
-    return inspect.signature(MethodType(function, function) if bound else function)
-
-
 def _signature(called: Callable[..., Any] | None) -> inspect.Signature | None:
     """Return the signature of a function or a bound method, or None if it cannot be determined."""
-    function = getattr(called, "__func__", called)
     with contextlib.suppress(TypeError, ValueError):
-        if isinstance(function, FunctionType) and isinstance(called, FunctionType | MethodType):
-            return _signature_once(function, isinstance(called, MethodType))
         return inspect.signature(called)  # type: ignore[arg-type]  # None is no error here
     return None
 
