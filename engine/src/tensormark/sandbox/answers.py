@@ -39,7 +39,6 @@ KEYS: Mapping[str, type] = {
     "lacking_parts": list,
     "shapes": list,
     "drew": bool,
-    "same": bool,
     "causes": list,
     "lacks": bool,
     "changed": list,

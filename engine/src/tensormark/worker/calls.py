@@ -92,7 +92,7 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
     Args:
         first: what it returned.
 
-    Returns: for the answer, what draws in it, and whether it returns the same.
+    Returns: for the answer, what draws in it, if it does not return the same.
     """
     second: Tensors = {}
     draws = Draws()
@@ -101,7 +101,7 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
     same = second.keys() == first.keys() and all(
         _equal(value, second[name]) for name, value in first.items()
     )
-    return {"causes": sorted(draws.names), "same": same}
+    return {} if same else {"causes": sorted(draws.names)}
 
 
 def _equal(array: Array, other: Array) -> bool:
