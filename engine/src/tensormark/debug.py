@@ -128,7 +128,7 @@ def run_call(
     harness = load_harness(str(assignment.harness))
     checkpoint = str(assignment.checkpoint or "")
     own = imports.Imports(assignment.imports, state.settings())
-    context = calls.Context(own, checkpoint, harness, Originals({}, {}))
+    context = calls.Context(own, checkpoint, harness, Originals({}, ()))
     message, tensors = literals.sent(call.message(), recording.inputs)
     given = {name: value.copy() for name, value in tensors.items()}
     answer = calls.run(context, message, given, lambda done, total: None)

@@ -149,14 +149,14 @@ def _show_to_grader(part: nn.Module, name: str, module: nn.Module, hidden_from: 
 class Originals:
     """The given modules, each executed when it is first needed."""
 
-    def __init__(self, given: Mapping[str, str], program: Mapping[str, str]) -> None:
-        """Take what was given of the files that students edit, and the whole program.
+    def __init__(self, given: Mapping[str, str], files: Collection[str]) -> None:
+        """Take what was given of the files that students edit, by module.
 
         Args:
-            given, program: module name to text.
+            files: the names of all files of the program.
         """
         self.given = given
-        self.files = frozenset(f"{name}.py" for name in program)
+        self.files = frozenset(files)
         self.modules: dict[str, ModuleType] = {}
 
     def _module(self, name: str) -> ModuleType:

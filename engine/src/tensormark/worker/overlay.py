@@ -53,7 +53,7 @@ class Overlay:
         surroundings.reset()
         self.harness = harness
         self.settings = state.settings()
-        self.context = calls.Context(Imports((), self.settings), "", harness, Originals({}, {}))
+        self.context = calls.Context(Imports((), self.settings), "", harness, Originals({}, ()))
         self.sources: dict[str, str] = {}
         self.files = exceptions.Files({}, ())
         self.given: dict[str, str] = {}  # texts of the editable files as they were given
@@ -96,7 +96,7 @@ class Overlay:
             Imports(request["import"], self.settings),
             request["checkpoint"],
             self.harness,
-            Originals(request["given"], self.sources),
+            Originals(request["given"], texts),
         )
         return {"status": "ok"}
 
