@@ -75,7 +75,7 @@ viva: $(VENV)/.installed  ## answer questions about your own functions
 submit: $(VENV)/.installed  ## pack what you hand in, and grade it as your instructor will (OUT=)
 	@$(TOOL) submit $(call option,out,OUT) $(call option,name,NAME) -- "$$SUBMISSION"
 
-clean:  ## remove .venv/ and what programs have written; submission.zip and JSON= files stay
+clean:  ## remove .venv/ and what programs write by default; submission.zip and JSON= files stay
 	@[ ! -e "$$VENV" ] || $(IS_OURS) || { echo "VENV=$$VENV: $(NOT_OURS)" >&2; exit 1; }
 	rm -rf "$$VENV" $(STAFF_CACHES) $(OUTPUTS) $(OUTPUTS:%=starter/%)
 	@rmdir runs predictions starter/runs starter/predictions 2>/dev/null || true
