@@ -128,7 +128,7 @@ nightly: $(VENV)/.installed-tests  ## run all cases of all tests, engine-mutants
 golden: $(VENV)/.installed-tests  ## record again what people read: minutes (ARGS="mistake/*")
 	@$(BIN)/python tests/golden/run.py --record $$ARGS
 
-engine-mutants: $(VENV)/.installed-tests  ## see whether tests notice 40 changes of the engine: minutes
+engine-mutants: $(VENV)/.installed-tests  ## see whether tests notice 40 changes to the engine: minutes
 	@$(BIN)/python -m tests.engine_mutants run --sample 40
 
 compare: $(VENV)/.installed-tests  ## print where this checkout's messages differ from BEFORE=../another: minutes
