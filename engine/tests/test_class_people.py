@@ -113,7 +113,7 @@ def test_gradescopes_list_says_by_address_who_submitted_and_when(people, expecte
 
 @pytest.mark.parametrize("more", ["ada.py", "submission_3"])
 def test_gradescopes_list_is_believed_only_beside_its_own_folders(more, tmp_path):
-    with pytest.raises(FileError, match=f"{more}: is not of Gradescope's export; move it"):
+    with pytest.raises(FileError, match=f"{more}: is not part of Gradescope's export; move it"):
         found(export(tmp_path, more), [])
 
     result = found(tmp_path, [], platform="folder")

@@ -89,7 +89,7 @@ def test_a_mistake_that_cannot_be_named_is_said_with_the_reason(copy):
     edit(copy / CONV, "- + self.bias[:, None]\n    +\n", "- self.bias[\n    + self.bais[\n")
 
     assert (
-        "it has no name, as wherever it is wrong it raises: " in called(copy, "try", "conv").stdout
+        "it has no name, as it raises wherever it is wrong: " in called(copy, "try", "conv").stdout
     )
 
 

@@ -146,11 +146,11 @@ no name: grader/assignment.py: torch.convolutoin cannot be forbidden: there is n
     grader/assignment.py
     - torch.convolution
     + torch.convolutoin
-a method of C: torch.Tensor.size cannot be forbidden: nothing stops a call of it
+a method of C: torch.Tensor.size cannot be forbidden: nothing stops a call to it
     grader/assignment.py
     - torch.convolution
     + torch.Tensor.size
-a base class: torch.optim.lr_scheduler._LRScheduler cannot be forbidden: nothing stops a call of it
+a base class: torch.optim.lr_scheduler._LRScheduler cannot be forbidden: nothing stops a call to it
     grader/assignment.py
     - torch.convolution
     + torch.optim.lr_scheduler._LRScheduler

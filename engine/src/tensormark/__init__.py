@@ -5,7 +5,7 @@ Commands, one file each; those for authors and staff are in the folders below:
     cli.py           the command line: finds the assignment, and hands the rest to a command
     grade.py         the commands check, grade and report
     watch.py         the command watch: grade again on each save
-    debug.py         the command debug: run a call that fails in a debugger
+    debug.py         the command debug: run a failing call in a debugger
     submit.py        the command submit: pack what is handed in, and grade the pack
 
 The path of a submission, whose code runs in a sandbox's worker:

@@ -31,7 +31,7 @@ COMMANDS = {
     "grade": Command("grade", "grade a submission"),
     "report": Command("grade", "grade a submission, and write a page with figures"),
     "watch": Command("watch", "check again each time a file is saved"),
-    "debug": Command("debug", "run a call that fails in a debugger"),
+    "debug": Command("debug", "run a failing call in a debugger"),
     "viva": Command("viva.practice", "answer questions about your own functions"),
     "submit": Command("submit", "pack the files to hand in, and grade the zip"),
     "convert": Command("reports.convert", "write a result for another program", False),

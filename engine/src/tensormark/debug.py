@@ -217,7 +217,7 @@ def debug(grading: Grading, submission: Submission, result: Result) -> None:
 
 def parse(folder: Path, name: str, arguments: Sequence[str]) -> argparse.Namespace:
     """Read the command line."""
-    command_line = submission_parser(folder, name, "Run a call that fails in a debugger.")
+    command_line = submission_parser(folder, name, "Run a failing call in a debugger.")
     command_line.add_argument("--only", metavar="EXERCISE", help="run a call of this exercise")
     return command_line.parse_args(arguments)
 

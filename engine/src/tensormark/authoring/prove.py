@@ -135,7 +135,7 @@ def _why_unnamed(exercise: Exercise, references: References, name: str) -> str:
     if not codes <= TELLS_NOTHING.keys():
         return ""
     causes = sorted({TELLS_NOTHING[code] for code in codes})
-    return f", as wherever it is wrong it {enumerated(causes)}"
+    return f", as it {enumerated(causes)} wherever it is wrong"
 
 
 def claims(course: Course, references: References | None = None) -> Iterator[CourseClaim]:

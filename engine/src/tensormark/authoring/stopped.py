@@ -14,7 +14,7 @@ from tensormark.sandbox.interface import Request
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.usage import UserError
 
-PASSED = "nothing stops a call of it"
+PASSED = "nothing stops a call to it"
 NAME = "call_what_is_forbidden"
 # a function of the submission; what is stopped leaves it by an exception of another kind
 CODE = f"""

@@ -84,7 +84,7 @@ class Gradescope(Platform):
                 continue
             if not (FOLDER.fullmatch(path.name) and is_folder(path)):
                 fix = "move it to a folder of its own, or change platform in class.toml"
-                raise FileError(f"{legible(str(path))}: is not of Gradescope's export; {fix}")
+                raise FileError(f"{legible(str(path))}: is not part of Gradescope's export; {fix}")
             entry = _named(metadata.get(path.name))
             submitted = moment(_text(entry, "created_at"))
             people = entry.get("submitters")
