@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from tensormark import watch
 from testkit.asking import all_end
 from testkit.graded import ran, tensormark
 from testkit.watching import Watching
@@ -93,6 +94,23 @@ def test_a_syntax_error_or_a_file_that_is_gone_is_reported_and_the_next_save_gra
 
     line = solution_source.partition("class Detector(")[0].count("\n") + 1
     assert f"detector.py:{line}: invalid syntax" in broken
+
+
+def test_only_another_text_starts_a_grading_over_and_the_same_one_is_a_save(
+    path, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(watch, "INTERVAL", 0.0)
+    link = tmp_path / "link.py"
+    link.symlink_to(path)
+    report = watch.WatchReport(str(link), ["detector.py"])
+
+    (path.parent / "new").write_text(path.read_text("utf-8"), "utf-8")
+    (path.parent / "new").rename(path)
+    report.progress("conv", 0, 1)
+    report.wait()
+    in_place(path, "x = 1\n")
+    with pytest.raises(watch.SavedAgain):
+        report.progress("conv", 0, 1)
 
 
 def test_a_save_ends_a_call_that_hangs(folder, path, solution_source):

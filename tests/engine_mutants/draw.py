@@ -41,7 +41,7 @@ ROOMS = {
         "callers outputs shapes stand_ins tape values plain_functions without_torch",
     ),
     "answers": Room(30, "sandbox/answers.py", "answers fuzz"),
-    "intake": Room(70, "intake/*.py", "archives intake leftovers links process saves sources viva"),
+    "intake": Room(70, "intake/*.py", "archives intake leftovers links process sources viva"),
     "class": Room(
         100,
         "classroom/**/*.py",

@@ -134,7 +134,9 @@ class Driver:
     def __init__(self, tier, folder):
         """Prepare to grade what is put into `folder`."""
         assignment = without_rules(ASSIGNMENT) if tier == PROCESS else ASSIGNMENT
-        self.grading = Grading(Settings.of(ROOT, tier=tier), assignment, opener=self.open_sandbox)
+        self.grading = Grading(Settings.of(ROOT, tier=tier), assignment)
+        opened = self.grading.open
+        self.grading.open = lambda *about: self.limited(opened(*about))
         self.limits = {}  # of exercises that are expected to be lost
         self.sandbox = None  # the last one
         self.folder = folder
@@ -161,16 +163,17 @@ class Driver:
             self.at_rest = count
         return count
 
-    def open_sandbox(self, tier, program):
-        """Open a sandbox that gives each exercise its own limits."""
-        sandbox = self.sandbox = Sandbox(tier, program)
+    def limited(self, sandbox):
+        """Have a sandbox give each exercise its own limits."""
+        self.sandbox = sandbox
+        program = sandbox.program
         run = sandbox.run
 
-        def run_within_limits(requests):
+        def run_within_limits(requests, progress):
             for request in requests:  # all are of one exercise
                 limits = self.limits.get(request.exercise, PATIENT)
                 sandbox.program = dataclasses.replace(program, limits=limits)
-            return run(requests)
+            return run(requests, progress)
 
         sandbox.run = run_within_limits
         return sandbox

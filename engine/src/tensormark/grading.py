@@ -4,8 +4,7 @@ import datetime
 import difflib
 import functools
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from tensormark.exercise import Assignment, Exercise
@@ -16,7 +15,7 @@ from tensormark.intake.submission import Submission, SubmissionError, inspected,
 from tensormark.program import program_of
 from tensormark.references import References, ReferencesError
 from tensormark.result import Finding, Grade, Observer, Outcome, Result
-from tensormark.sandbox.interface import Program, WorkerStartError, printable
+from tensormark.sandbox.interface import WorkerStartError, printable
 from tensormark.sandbox.sandbox import Sandbox
 from tensormark.session import Session, blocked, could_not_grade
 from tensormark.settings import Settings
@@ -26,7 +25,6 @@ WITHHELD = (
     "the inputs are private, so texts of exceptions, printed output and expected values are left "
     "out"
 )
-Opener = Callable[[str, Program], AbstractContextManager[Sandbox]]  # takes a tier
 
 
 def selected(
@@ -95,17 +93,10 @@ class Grading:
         references: None if they cannot be used; fault: why not, reported for every exercise.
     """
 
-    def __init__(
-        self, settings: Settings, assignment: Assignment, opener: Opener = Sandbox
-    ) -> None:
-        """Prepare to grade; references are read when first needed, and then cached.
-
-        Args:
-            opener: opens a sandbox of a tier.
-        """
+    def __init__(self, settings: Settings, assignment: Assignment) -> None:
+        """Prepare to grade; references are read when first needed, and then cached."""
         self.settings = settings
         self.assignment = assignment
-        self.opener = opener
         self.references: References | None = None
         self.fault: ReferencesError | None = None
         try:
@@ -247,7 +238,7 @@ class Grading:
 
     def open(
         self, submission: Submission, exercises: Sequence[Exercise], overlay: FileOverlay
-    ) -> AbstractContextManager[Sandbox]:
+    ) -> Sandbox:
         """Open a sandbox for an inspected submission.
 
         Raises:
@@ -267,6 +258,6 @@ class Grading:
             overlay.given,
         )
         try:
-            return self.opener(self.settings.tier, program)
+            return Sandbox(self.settings.tier, program)
         except OSError as error:  # the machine has run out of processes or descriptors
             raise WorkerStartError(f"the sandbox does not start: {error}") from error

@@ -234,7 +234,7 @@ class Observer:
         """Take note of what is graded, and of the ids of the exercises to report on."""
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Handle the progress of a task: steps done of a total."""
+        """Handle the progress of a task, steps done of a total; called during each call, with 0."""
 
     def result(self, result: Result) -> None:
         """Handle an exercise's result."""

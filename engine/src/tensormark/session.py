@@ -184,7 +184,7 @@ class Session:
     ) -> Iterable[Reply]:
         """Run calls with the recorded inputs."""
         requests = [self.request(exercise, call, recording) for _, call, recording in calls]
-        return self.sandbox.run(requests)
+        return self.sandbox.run(requests, self.observer.progress)
 
     def ask(self, exercise: Exercise, stand_ins: bool = False) -> list[AnsweredCall]:
         """Run calls of an exercise: those of the student's own functions, or with stand-ins."""
@@ -202,7 +202,7 @@ class Session:
         scales = scaled(answered.probe, answered.call)
         tape = order(exercise.calls[0].target, self.assignment.targets, scales, mismatch)
         request = self.request(exercise, answered.call, answered.recording, tape)
-        reply = self.shown(next(iter(self.sandbox.run([request]))))
+        reply = self.shown(next(iter(self.sandbox.run([request], self.observer.progress))))
         self.lost_tape = reply if reply.hung else None
         return reply
 
@@ -297,9 +297,8 @@ class Session:
 
         Its deadline is a multiple of the time that correct code takes, if that was measured.
         """
-        progress = functools.partial(self.observer.progress, request.target)
         deadline = request.deadline
         if request.measured is not None:
             deadline = self.settings.training_times * request.measured
         task = dataclasses.replace(request, deadline=deadline, task=True)
-        return self.shown(next(iter(self.sandbox.run([task], progress))))
+        return self.shown(next(iter(self.sandbox.run([task], self.observer.progress))))

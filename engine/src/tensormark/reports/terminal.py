@@ -140,6 +140,8 @@ class Report(Observer):
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of a task: a live line on a terminal, occasional lines elsewhere."""
+        if not done:
+            return
         if self.live.enabled:
             self.live.count(what, done, total)
         elif time.monotonic() - self.last_progress > PROGRESS_SECONDS:

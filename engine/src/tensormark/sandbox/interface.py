@@ -23,7 +23,7 @@ BUDGET = 300.0  # for all exercises of a submission together, which take one or 
 MAX_OUTPUT = 16 << 10  # bytes of a submission's printed output that are kept
 
 clock = time.monotonic  # in seconds
-Progress = Callable[[int, int], None]
+Progress = Callable[[str, int, int], None]  # see `Observer.progress`
 Tensors = dict[str, Any]  # numpy arrays, named here without importing numpy
 
 

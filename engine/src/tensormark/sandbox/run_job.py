@@ -220,7 +220,6 @@ def _watch(
 
     Returns: why there is no answer where one is missing, worded for the student.
     """
-    steps = 0
     last = len(job.steps) - 1
     since = clock()
     end = since + job.seconds
@@ -242,10 +241,8 @@ def _watch(
         if claimed > place:
             place = claimed
             since = clock()
-        done = buffer.get(DONE)
-        if done != steps:
-            steps = done
-            progress(min(done, MAX_STEPS), min(max(buffer.get(TOTAL), 1), MAX_STEPS))
+        done = min(buffer.get(DONE), MAX_STEPS)
+        progress(job.steps[place].target, done, min(max(buffer.get(TOTAL), 1), MAX_STEPS))
 
 
 def _cause(report: Mapping[str, Any]) -> WorkerLostError:

@@ -3,7 +3,6 @@
 import dataclasses
 import itertools
 import math
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
@@ -57,8 +56,6 @@ class Sandbox:
         self.import_printed = False
         self.budget = Budget(program.budget)
         self.fault: WorkerStartError | None = None  # raised again: the machine will not change
-        self.taking = threading.Lock()  # held while a server is taken
-        self.closed = False
         if self.tier.isolates:
             self.apart = self._run_apart
         self.server: Server | None = server or self._take()
@@ -96,18 +93,9 @@ class Sandbox:
 
     def __exit__(self, *_: object) -> None:
         """Close it."""
-        with self.taking:
-            self.closed = True
-            server, self.server = self.server, None
-        if server is not None:
-            SERVERS.give_back(server)
-
-    def stop(self) -> None:
-        """End the current call and run no others; any thread may call this."""
-        with self.taking:
-            self.closed = True
-            if self.server is not None:
-                self.server.stop()
+        if self.server is not None:
+            SERVERS.give_back(self.server)
+        self.server = None
 
     def drop(self) -> None:
         """End the server; the next call gets another."""
@@ -125,7 +113,7 @@ class Sandbox:
         self.budget = Budget(self.program.budget)
 
     def run(
-        self, requests: Iterable[Request], progress: Progress = lambda done, total: None
+        self, requests: Iterable[Request], progress: Progress = lambda what, done, total: None
     ) -> Iterator[Reply]:
         """Run calls in order; after a lost call, skip others that run the same exercise.
 
@@ -187,7 +175,7 @@ class Sandbox:
         What the import prints is returned the first time only.
 
         Raises:
-            WorkerStartError: no server can start, or the sandbox is closed.
+            WorkerStartError: no server can start.
         """
         if self.fault is not None:
             raise self.fault
@@ -198,8 +186,7 @@ class Sandbox:
                 self.drop()
                 answers = self._attempt_once(job, progress)
         except (ServerLostError, WorkerStartError) as error:
-            if not self.closed:
-                self.drop()
+            self.drop()
             self.fault = WorkerStartError(f"{error}")
             raise self.fault from error
         if self.import_printed:
@@ -209,14 +196,10 @@ class Sandbox:
 
     def _attempt_once(self, job: WorkerJob, progress: Progress) -> Answers:
         """Run a job; its first request decides whether its time counts."""
-        with self.taking:
-            if self.server is not None:
-                self.server.settle()
-            if self.server is None or self.server.is_closed:
-                self.server = self._take()
-            server = self.server
-        server.wait_until_ready()
-        if self.closed:
-            raise WorkerStartError("the sandbox is closed")
+        if self.server is not None:
+            self.server.settle()
+        if self.server is None or self.server.is_closed:
+            self.server = self._take()
+        self.server.wait_until_ready()
         with self.budget.spend(job.steps[1]):
-            return run_job(server, job, progress)
+            return run_job(self.server, job, progress)

@@ -231,7 +231,7 @@ class Server:
         return {"ended": True}
 
     def stop(self) -> None:
-        """Have the child killed; any thread may call this."""
+        """Have the child killed."""
         if self.forks:
             self.send({"kill": True})
         else:
