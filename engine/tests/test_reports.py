@@ -130,23 +130,17 @@ def test_a_page_is_opened_from_the_disk_if_there_is_a_display(tmp_path, monkeypa
 # --- other formats ------------------------------------------------------------------------------
 
 
-def convert(folder, name, text, *options):
+def convert(folder, name, text):
     """Convert a file with a text, or a result; return the exit status."""
     path = folder / "x.json"
     path.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
-    return run(folder, "convert", [name, str(path), *options])
+    return run(folder, "convert", [name, str(path)])
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_result_becomes_any_format_and_replaces_only_that(tmp_path, capsys, name):
-    out = tmp_path / name
-    statuses = {convert(tmp_path, name, sample.model(), "--out", str(out)) for _ in range(2)}
-    over_itself = convert(tmp_path, name, sample.model(), "--out", str(tmp_path / "x.json"))
-
-    assert statuses == {0}
-    assert out.stat().st_size
-    assert over_itself == 2
-    assert json.loads((tmp_path / "x.json").read_text("utf-8")) == sample.model()
+def test_a_result_becomes_any_format(tmp_path, capsys, name):
+    assert convert(tmp_path, name, sample.model()) == 0
+    assert capsys.readouterr().out
     for text in ("", "[]", "{}", '{"version": 2}', '{"version": 1}', "[" * 99999):
         assert convert(tmp_path, name, text) == 2
         assert "x.json" in capsys.readouterr().err
