@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -47,7 +48,8 @@ def install(folder, name, needs="", *files):
 def readable_paths(requirements, *folders):
     path = folders[0] / "requirements.txt"
     path.write_text(requirements, "utf-8")
-    readable = packages.paths(path, [str(folder) for folder in folders])
+    with mock.patch.object(sys, "path", [str(folder) for folder in folders]):
+        readable = packages.packages(path)
     return {os.path.relpath(path, folders[0].parent) for path in readable}
 
 

@@ -10,7 +10,7 @@ import copy
 import dataclasses
 import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,24 +84,23 @@ def recordings(tensors: Tensors, count: int) -> list[Recording]:
     ]
 
 
-def read_checked(path: Path, expected: str, fix: str = "") -> bytes:
+def read_checked(path: Path, expected: str, fix: Callable[[], str] = again) -> bytes:
     """Read a file whose digest is known; git may have given its lines Windows line endings.
 
     Args:
-        fix: defaults to `again()`.
+        fix: returns it.
 
     Raises:
         ReferencesError: it is missing, or differs from the recorded file.
     """
-    fix = fix or again()
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ReferencesError(f"{path} is missing or cannot be read; {fix}") from error
+        raise ReferencesError(f"{path} is missing or cannot be read; {fix()}") from error
     if digest(content) != expected:
         content = content.replace(b"\r\n", b"\n")
     if digest(content) != expected:
-        raise ReferencesError(f"{path} is damaged or was changed (sha256 differs); {fix}")
+        raise ReferencesError(f"{path} is damaged or was changed (sha256 differs); {fix()}")
     return content
 
 
@@ -258,7 +257,7 @@ class References:
         if checkpoint is None or checkpoint in self.checked:
             return
         for name, expected in recorded.items():
-            read_checked(Path(checkpoint) / name, expected, restored())
+            read_checked(Path(checkpoint) / name, expected, restored)
         self.checked.add(checkpoint)
 
     def check_data(self, folder: str | Path, names: Iterable[str]) -> None:
@@ -271,4 +270,4 @@ class References:
         for name in names:
             if name not in recorded:
                 raise ReferencesError(f"{self.path} has no entry for data/{name}; {again()}")
-            read_checked(Path(folder) / name, recorded[name], restored())
+            read_checked(Path(folder) / name, recorded[name], restored)

@@ -78,17 +78,6 @@ def _top_entries(distribution: Distribution) -> list[Path]:
     return [path for path in paths if path.exists()]
 
 
-def paths(requirements: Path, folders: Sequence[str], also: Sequence[str] = ()) -> list[str]:
-    """Return the files and folders of the required packages that are installed in some folders.
-
-    Args:
-        also: the names of further packages.
-    """
-    distributions = installed([*requirement_names(requirements), *also], folders)
-    entries = itertools.chain.from_iterable(map(_top_entries, distributions.values()))
-    return sorted({str(path.absolute()) for path in entries})
-
-
 @functools.cache
 def packages(requirements: Path, also: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the files and folders of the packages that submissions may use, as installed here.
@@ -96,7 +85,10 @@ def packages(requirements: Path, also: Sequence[str] = ()) -> tuple[str, ...]:
     Args:
         also: the names of further packages, such as WORKER.
     """
-    return tuple(paths(requirements, [entry or "." for entry in sys.path], also))
+    folders = [entry or "." for entry in sys.path]
+    distributions = installed([*requirement_names(requirements), *also], folders)
+    entries = itertools.chain.from_iterable(map(_top_entries, distributions.values()))
+    return tuple(sorted({str(path.absolute()) for path in entries}))
 
 
 @functools.cache
