@@ -78,7 +78,7 @@ def test_windows_line_ends_do_no_damage(grade, copy):
     grading = Grading(settings, ASSIGNMENT)
     grade = grading.grade(grading.read(str(ROOT / "solution")))
 
-    assert grade.score == grade.max_score == 100
+    assert grade.sums() == (100, 100)
 
 
 @pytest.mark.parametrize("place", ["data/dev.txt", "reference_outputs/embed.safetensors"])

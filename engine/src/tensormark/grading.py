@@ -171,6 +171,7 @@ class Grading:
         results, printed = self.results(submission, exercises, overlay, observer)
         results = self.reported(results, shown)
         withheld = [] if self.shows_values else [WITHHELD]
+        taken = datetime.datetime.now(datetime.UTC) - started
         grade = Grade(
             submission=submission.name,
             tier=self.settings.tier,
@@ -182,9 +183,11 @@ class Grading:
             mode="check" if check else "grade",
             only=None if only is None else shown,
             private=self.private,
-            reference_digest=self.references.digest if self.references else "",
-            started=started.isoformat(timespec="seconds"),
-            seconds=(datetime.datetime.now(datetime.UTC) - started).total_seconds(),
+            references=self.references.digest if self.references else "",
+            time={
+                "started": started.isoformat(timespec="seconds"),
+                "seconds": round(taken.total_seconds(), 2),
+            },
             printed="" if withheld else printed,
         )
         observer.end(grade)

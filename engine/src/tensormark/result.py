@@ -164,8 +164,8 @@ class Grade:
         assignment: its name.
         mode: check, or grade if tasks were graded too.
         only: the requested exercises, or None for all.
-        private: whether the references are private; reference_digest: of their manifest.
-        started: when, in ISO 8601; seconds: how long it took.
+        private: whether the references are private; references: the digest of their manifest.
+        time: when it began, in ISO 8601, and how long it took.
         versions: of Python and packages, if they were looked up.
         printed: what the submission printed, as far as it may be shown.
     """
@@ -180,9 +180,10 @@ class Grade:
     mode: str = "grade"
     only: list[str] | None = None
     private: bool = False
-    reference_digest: str = ""
-    started: str = ""
-    seconds: float = 0.0
+    references: str = ""
+    time: Mapping[str, Any] = dataclasses.field(
+        default_factory=lambda: {"started": "", "seconds": 0.0}
+    )
     versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     printed: str = ""
 
@@ -192,39 +193,22 @@ class Grade:
         chosen = [result for result in graded if result.bonus is bonus]
         return sum(r.score or 0 for r in chosen), sum(r.max_score for r in chosen)
 
-    @property
-    def score(self) -> float:
-        """Points scored."""
-        return self.sums()[0]
-
-    @property
-    def max_score(self) -> float:
-        """Maximum points."""
-        return self.sums()[1]
-
     def as_json(self) -> dict[str, Any]:
         """Return the result model: scores, exercises, and how they were graded."""
-        return {
+        score, max_score = self.sums()
+        bonus, bonus_max_score = self.sums(bonus=True)
+        model = {
             "version": VERSION,
-            "assignment": self.assignment,
-            "submission": self.submission,
-            "name": self.name,
-            "mode": self.mode,
-            "only": self.only,
-            "tier": self.tier,
-            "private": self.private,
-            "references": self.reference_digest,
-            "versions": dict(self.versions),
-            "time": {"started": self.started, "seconds": round(self.seconds, 2)},
-            "score": self.score,
-            "max_score": self.max_score,
-            "bonus": self.sums(bonus=True)[0],
-            "bonus_max_score": self.sums(bonus=True)[1],
+            "assignment": self.assignment,  # first, as grade.py knows our files by it
+            **vars(self),
+            "score": score,
+            "max_score": max_score,
+            "bonus": bonus,
+            "bonus_max_score": bonus_max_score,
             "exercises": [result.as_json() for result in self.results],
-            "notes": self.notes,
-            "flags": self.flags,
-            "printed": self.printed,
         }
+        del model["results"]
+        return model
 
 
 class Observer:

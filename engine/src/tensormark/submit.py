@@ -74,11 +74,11 @@ def predicted(assignment: Assignment, path: Path, name: str) -> tuple[dict[str, 
 
 def conclusion(out: Path, grade: Grade) -> str:
     """Say what to hand in, and what it scored."""
-    score = f"{grade.score:g} of {grade.max_score:g}"
-    points, most = grade.sums(bonus=True)
-    more = f", and a bonus of {points:g} of {most:g}" if points else ""
-    ready = f"hand in {out}: it" if grade.score or points else f"not ready to hand in: {out}"
-    return f"{ready} scored {score}{more} here; your instructor may use other inputs"
+    score, most = grade.sums()
+    bonus, bonus_most = grade.sums(bonus=True)
+    more = f", and a bonus of {bonus:g} of {bonus_most:g}" if bonus else ""
+    ready = f"hand in {out}: it" if score or bonus else f"not ready to hand in: {out}"
+    return f"{ready} scored {score:g} of {most:g}{more} here; your instructor may use other inputs"
 
 
 def submit(assignment: Assignment, path: str, out: Path, name: str = "") -> int:
