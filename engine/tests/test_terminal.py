@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from tensormark.folder import here
+from tensormark.folder import find
 from tensormark.grading import selected
 from tensormark.intake.submission import SubmissionError
 from tensormark.reports.model import next_step
@@ -153,7 +153,7 @@ def test_a_path_below_the_current_folder_is_not_shown_from_the_root(
     (copy / "wrong.py").write_text(solution_source.replace(toy.BIAS, ""), "utf-8")
     name, *words = line.format(folder=copy).split()
 
-    said = called(here(), name, *words)
+    said = called(find(copy), name, *words)
 
     written = [
         path.read_text("utf-8")

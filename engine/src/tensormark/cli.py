@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tensormark.folder import DOCS, AssignmentError, find, here
+from tensormark.folder import DOCS, AssignmentError, find
 from tensormark.usage import NAMED, UserError, near
 
 
@@ -74,7 +74,7 @@ def _version() -> str:
 def _assignment_folder(given_folder: Path | None, helps: bool) -> Path:
     """Return the assignment's folder; any folder will do if only help was requested."""
     try:
-        return here() if given_folder is None else find(given_folder)
+        return find(given_folder or Path("."))
     except AssignmentError:
         if helps:
             return Path.cwd()

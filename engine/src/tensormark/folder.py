@@ -30,7 +30,6 @@ PACKAGE = "grader"  # of an assignment's own code
 STAFF_ONLY = ("mistakes", "honest", "staff.py")  # of it: what references are recorded from
 DEFINITION = f"{PACKAGE}/assignment.py"
 DOCS = Path(__file__).with_name("docs")
-VARIABLE = "TENSORMARK_ASSIGNMENT"  # names the folder for processes that start elsewhere
 
 
 class AssignmentError(UserError):
@@ -51,15 +50,6 @@ def find(start: Path) -> Path:
         f"{start}: there is no {DEFINITION} here or in a folder above it; go to an "
         "assignment's folder, or name it: tensormark -C FOLDER ..."
     )
-
-
-def here() -> Path:
-    """Return the folder of the assignment that this process works on.
-
-    Raises:
-        AssignmentError: there is none.
-    """
-    return find(Path(os.environ.get(VARIABLE) or "."))
 
 
 def _forget_another(folder: Path) -> None:
