@@ -22,6 +22,7 @@ from tensormark.program import program_of
 from tensormark.references import Recording
 from tensormark.sandbox.interface import Reply
 from tensormark.sandbox.sandbox import Sandbox
+from tensormark.sandbox.server import SERVERS
 from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings
 from testkit.graded import files_in, in_manifest
@@ -224,6 +225,9 @@ def test_where_a_seed_draws_other_numbers_nothing_has_moved():
 def another_processor(monkeypatch):
     for name, value in PLAIN.items():
         monkeypatch.setenv(name, value)
+    SERVERS.close()  # those that were started without
+    yield
+    SERVERS.close()
 
 
 @pytest.mark.nightly

@@ -20,7 +20,7 @@ from tensormark.files import PAGE, check_replaceable, write_whole
 from tensormark.folder import open_assignment
 from tensormark.intake.process import READER
 from tensormark.reports.text import escape_unencodable_output
-from tensormark.sandbox.server import SERVERS, kind_of
+from tensormark.sandbox.server import SERVERS
 from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import (
     TIER,
@@ -176,6 +176,6 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     options = parse(folder, name, arguments)
     if options.tier in (None, PROCESS):
         # it imports torch, which takes longer than all before it is needed
-        SERVERS.start(kind_of(PROCESS))
+        SERVERS.start(PROCESS)
     READER.start()
     return grade(folder, name, options)

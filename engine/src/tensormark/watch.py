@@ -24,7 +24,7 @@ from tensormark.intake.submission import read_submission
 from tensormark.reports.terminal import Report
 from tensormark.reports.text import escape_unencodable_output, visible
 from tensormark.sandbox.interface import printable
-from tensormark.sandbox.server import SERVERS, kind_of
+from tensormark.sandbox.server import SERVERS
 from tensormark.sandbox.tiers import PROCESS
 from tensormark.settings import Settings, submission_parser
 from tensormark.usage import UserError
@@ -92,7 +92,7 @@ def watch(folder: Path, path: str, only: str | None) -> None:
         SubmissionError: nothing to watch. InspectionError: submissions cannot be read here.
     """
     READER.start()
-    SERVERS.start(kind_of(PROCESS))
+    SERVERS.start(PROCESS)
     # here, so that the process that imports torch starts before numpy is imported
     from tensormark.folder import open_assignment
     from tensormark.grading import Grading, selected

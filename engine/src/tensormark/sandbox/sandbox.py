@@ -21,7 +21,7 @@ from tensormark.sandbox.interface import (
     WorkerStartError,
 )
 from tensormark.sandbox.run_job import run_job
-from tensormark.sandbox.server import SERVERS, Server, kind_of
+from tensormark.sandbox.server import SERVERS, Server
 from tensormark.sandbox.tiers import BY_NAME, TIERS
 
 
@@ -68,12 +68,12 @@ class Sandbox:
             WorkerStartError: the machine lacks something; the message says what.
         """
         if not self.tier.isolates:
-            return SERVERS.take(kind_of(self.tier.name))
+            return SERVERS.take(self.tier.name)
         program = self.program
         checkpoint = program.checkpoint.resolve() if program.checkpoint else None
         rules = tuple(program.rules.items())
         key = ServerKey(program.harness, program.requirements, checkpoint, rules)
-        return SERVERS.take(kind_of(self.tier.name, key))
+        return SERVERS.take(self.tier.name, key)
 
     def _run_apart(self, program: Program, request: Request) -> Reply:
         """Run a call of another program, in a child of the same server.

@@ -49,13 +49,6 @@ FIRST_USER = 1_000_000_000  # the first of the servers' user ids, far above thos
 MAX_SERVERS = 64  # per process
 MAX_MESSAGE = 1 << 16  # bytes of a message from the process
 USERS = iter(range(FIRST_USER + os.getpid() * MAX_SERVERS, 1 << 31))
-# the name of its tier, what it is started with, the variables that it inherits
-Kind = tuple[str, ServerKey | None, tuple[tuple[str, str], ...]]
-
-
-def kind_of(tier: str, key: ServerKey | None = None) -> Kind:
-    """Return what kind of server is needed now."""
-    return tier, key, tuple(inherited().items())
 
 
 class Server:
@@ -70,15 +63,14 @@ class Server:
         is_closed: whether the process has ended.
     """
 
-    def __init__(self, kind: Kind) -> None:
+    def __init__(self, tier: str, key: ServerKey | None) -> None:
         """Start it; it imports torch in the background.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
         """
-        self.kind = kind
-        name, self.key, _ = kind
-        self.tier = BY_NAME[name]
+        self.tier = BY_NAME[tier]
+        self.key = key
         self.forks = CAN_FORK
         self.is_ready = self.is_busy = self.is_closed = False
         self.loaded: object = None
@@ -268,21 +260,21 @@ class _Servers:
     """A pool of idle servers; if none is idle, a new one is started."""
 
     def __init__(self) -> None:
-        self.idle: defaultdict[Kind, list[Server]] = defaultdict(list)
+        self.idle: defaultdict[tuple[str, ServerKey | None], list[Server]] = defaultdict(list)
 
-    def start(self, kind: Kind) -> None:
+    def start(self, tier: str) -> None:
         """Have one be idle, so that it imports torch before it is needed."""
-        self.idle[kind].append(self.take(kind))
+        self.idle[tier, None].append(self.take(tier))
 
-    def take(self, kind: Kind) -> Server:
+    def take(self, tier: str, key: ServerKey | None = None) -> Server:
         """Return a server that nobody else is using."""
         with contextlib.suppress(IndexError):
             while True:
-                server = self.idle[kind].pop()  # in one step, whatever other threads do
+                server = self.idle[tier, key].pop()  # in one step, whatever other threads do
                 if server.process.poll() is None:
                     return server
                 server.close()
-        return Server(kind)
+        return Server(tier, key)
 
     def give_back(self, server: Server) -> None:
         """Keep a server for the next submission, once its child has ended."""
@@ -292,7 +284,7 @@ class _Servers:
         except ServerLostError:
             server.close()
         if not server.is_closed:
-            self.idle[server.kind].append(server)
+            self.idle[server.tier.name, server.key].append(server)
 
     def close(self) -> None:
         """Close all idle servers."""
