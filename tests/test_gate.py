@@ -13,6 +13,7 @@ from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.result import CheckFailed
 from tensormark.sandbox.interface import Reply
+from tensormark.sandbox.tiers import BY_NAME, PROCESS
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 from tests.helpers import ROOT
@@ -44,7 +45,7 @@ def test_a_trainings_deadline_is_a_multiple_of_its_measured_time(measured, deadl
     recorded = []
 
     class RecordingSandbox:
-        apart = None
+        tier = BY_NAME[PROCESS]
 
         def run(self, requests, progress):
             recorded.extend(requests)

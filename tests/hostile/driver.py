@@ -219,7 +219,7 @@ class Driver:
             def ask(request):
                 return next(iter(sandbox.run([dataclasses.replace(request, deadline=deadline)])))
 
-            ask_solution = sandbox.apart and functools.partial(sandbox.apart, solution)
+            ask_solution = sandbox.tier.isolates and functools.partial(sandbox.run_apart, solution)
             run = TaskRun(
                 self.grading.references,
                 settings.data,

@@ -279,14 +279,15 @@ class Session:
     ) -> TaskRun:
         """Return what a task is graded with."""
         upstream = [self.results[name] for name in exercise.upstream if name in self.results]
-        apart = self.sandbox.apart
-        solution = solution_of(self.sandbox.program, self.assignment) if apart else None
+        solution = None
+        if self.sandbox.tier.isolates:  # else the submission could reach any other process
+            solution = solution_of(self.sandbox.program, self.assignment)
         return TaskRun(
             references=self.references,
             data=self.settings.data,
             checkpoint=self.settings.checkpoint,
             ask=self.ask_task,
-            ask_solution=functools.partial(apart, solution) if apart and solution else None,
+            ask_solution=functools.partial(self.sandbox.run_apart, solution) if solution else None,
             flag=flag,
             show=show,
             doubtful=tuple(result.id for result in upstream if "properties" in result.lost),

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 from tensormark.sandbox import packages
@@ -22,7 +22,7 @@ from tensormark.sandbox.interface import (
 )
 from tensormark.sandbox.run_job import run_job
 from tensormark.sandbox.server import SERVERS, Server
-from tensormark.sandbox.tiers import BY_NAME, TIERS
+from tensormark.sandbox.tiers import BY_NAME
 
 
 class Sandbox:
@@ -33,32 +33,21 @@ class Sandbox:
     Attributes:
         printed: what the submission has printed.
         server: None until it is needed (again).
-        apart: runs a call of another program, unaffected by this one's calls; None if it cannot, as
-            this one could reach any other process.
     """
 
-    apart: Callable[[Program, Request], Reply] | None = None
-
-    def __init__(self, tier: str, program: Program, server: Server | None = None) -> None:
+    def __init__(self, tier: str, program: Program) -> None:
         """Take a server from the pool, or start one; it imports torch in the background.
-
-        Args:
-            server: to use instead.
 
         Raises:
             WorkerStartError: the machine lacks something; the message says what.
         """
-        if tier not in TIERS:
-            raise ValueError(f"there is no tier {tier!r}; choose one of {', '.join(TIERS)}")
         self.tier = BY_NAME[tier]
         self.program = program
         self.printed = CapturedOutput()
         self.import_printed = False
         self.budget = Budget(program.budget)
         self.fault: WorkerStartError | None = None  # raised again: the machine will not change
-        if self.tier.isolates:
-            self.apart = self._run_apart
-        self.server: Server | None = server or self._take()
+        self.server: Server | None = self._take()
         packages.modules(program.requirements)  # cached now, while the server imports torch
 
     def _take(self) -> Server:
@@ -75,17 +64,15 @@ class Sandbox:
         key = ServerKey(program.harness, program.requirements, checkpoint, rules)
         return SERVERS.take(self.tier.name, key)
 
-    def _run_apart(self, program: Program, request: Request) -> Reply:
-        """Run a call of another program, in a child of the same server.
+    def run_apart(self, program: Program, request: Request) -> Reply:
+        """Run a call of another program, unaffected by this one's calls, in an isolating tier.
 
         Raises:
             WorkerStartError: no server is available.
         """
-        other = Sandbox(self.tier.name, program, self.server)
-        try:
+        self.rest()  # for the other program, which needs a server of the same kind
+        with Sandbox(self.tier.name, program) as other:
             (reply,) = other.run([request])
-        finally:
-            self.server = other.server  # a new one if the call lost the first
         return reply
 
     def __enter__(self) -> Self:
@@ -93,6 +80,10 @@ class Sandbox:
 
     def __exit__(self, *_: object) -> None:
         """Close it."""
+        self.rest()
+
+    def rest(self) -> None:
+        """Return the server to the pool; the next call takes one again."""
         if self.server is not None:
             SERVERS.give_back(self.server)
         self.server = None
