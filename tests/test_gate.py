@@ -29,9 +29,7 @@ def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts():
         requests.append(request)
         return trained
 
-    run = TaskRun(
-        REFERENCES, ROOT / "data", ASSIGNMENT.checkpoint, ask, lambda _: Reply("ok"), [].append
-    )
+    run = TaskRun(REFERENCES, ROOT / "data", ASSIGNMENT.checkpoint, ask, lambda _: Reply("ok"))
     with pytest.raises(CheckFailed):
         Sentiment().grade(run)
 

@@ -59,8 +59,6 @@ class GradedTask:
 
     def __init__(self, submission, solution=RIGHT, private=False, **options):
         self.requests = []
-        self.flags = []
-        self.shown = {}
         references = SimpleNamespace(private=private, manifest={})
 
         def recorded(answer):
@@ -72,11 +70,11 @@ class GradedTask:
             checkpoint=None,
             ask=recorded(submission),
             ask_solution=recorded(solution) if solution else None,
-            flag=self.flags.append,
-            show=self.shown.update,
             **options,
         )
         self.says = ToyTask().grade(run)
+        self.flags = run.flags
+        self.shown = run.measured
 
 
 # --- who predicts -------------------------------------------------------------------------------

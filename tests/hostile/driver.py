@@ -207,7 +207,6 @@ class Driver:
     def train(self, source, deadline):
         """Fine-tune on a few sentences, with the requests that the gate makes."""
         gate = self.small_gate()
-        flags = []
         given = GivenFiles(ASSIGNMENT, {})
         hostile = Submission("hostile", {"bert": complete("bert.py", source, self.others)}, {})
         task = [ASSIGNMENT.exercise("sentiment")]
@@ -221,14 +220,9 @@ class Driver:
 
             ask_solution = sandbox.tier.isolates and functools.partial(sandbox.run_apart, solution)
             run = TaskRun(
-                self.grading.references,
-                settings.data,
-                settings.checkpoint,
-                ask,
-                ask_solution,
-                flags.append,
+                self.grading.references, settings.data, settings.checkpoint, ask, ask_solution
             )
-            answer = {"predictions": None, "flags": flags}
+            answer = {"predictions": None, "flags": run.flags}
             try:
                 predictions, _ = gate.predictions(run)
                 answer["predictions"] = predictions.tolist()

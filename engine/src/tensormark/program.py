@@ -56,9 +56,7 @@ def program_of(
     )
 
 
-def solution_of(program: Program, assignment: Assignment) -> Program | None:
-    """Return a submission's program with the solution's code instead, if there is a solution."""
-    if not (assignment.solution / assignment.main_file).is_file():
-        return None
+def solution_of(program: Program, assignment: Assignment) -> Program:
+    """Return a submission's program with the solution's code instead."""
     sources = assignment.solution_sources
     return dataclasses.replace(program, sources=sources, policy=Policy())

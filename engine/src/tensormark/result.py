@@ -89,7 +89,7 @@ class Result:
         flags: what an instructor may want to know about how it was graded.
         title, file: the exercise's; task: whether it is a task.
         handout: sections that explain it: titles, pages, and the anchors of their headings.
-        measured: what a task has measured, as JSON; see `TaskRun.show`.
+        measured: what a task has measured, as JSON; see `TaskRun`.
     """
 
     id: str

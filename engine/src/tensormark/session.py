@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -254,11 +254,10 @@ class Session:
         result = blocked(exercise, self.results)
         if result is not None:
             return result
-        flags: list[str] = []
-        measured: dict[str, Any] = {}
+        run = self.task_run(exercise)
         try:
             self.references.check_checkpoint(self.settings.checkpoint)
-            note = task.grade(self.task_run(exercise, flags.append, measured.update))
+            note = task.grade(run)
             if not isinstance(note, str):  # an author's False would pass
                 raise TypeError(f"its task returns {note!r}; expected words, or CheckFailed raised")
             result = Result.of(exercise, Outcome.PASSED, exercise.max_score, note=note)
@@ -267,31 +266,28 @@ class Session:
             result = Result.of(exercise, Outcome.FAILED, findings=(fault.finding,), lost=lost)
         except Exception as error:
             result = could_not_grade(exercise, error)
-        result.flags = tuple(f"{exercise.id}: {flag}" for flag in flags)
-        result.measured = measured or None
+        result.flags = tuple(f"{exercise.id}: {flag}" for flag in run.flags)
+        result.measured = run.measured or None
         return result
 
-    def task_run(
-        self,
-        exercise: Exercise,
-        flag: Callable[[str], None],
-        show: Callable[[Mapping[str, Any]], None],
-    ) -> TaskRun:
+    def task_run(self, exercise: Exercise) -> TaskRun:
         """Return what a task is graded with."""
         upstream = [self.results[name] for name in exercise.upstream if name in self.results]
-        solution = None
-        if self.sandbox.tier.isolates:  # else the submission could reach any other process
-            solution = solution_of(self.sandbox.program, self.assignment)
+        # without isolation, the submission could reach any other process
+        has_solution = self.sandbox.tier.isolates and self.assignment.solution.is_dir()
         return TaskRun(
             references=self.references,
             data=self.settings.data,
             checkpoint=self.settings.checkpoint,
             ask=self.ask_task,
-            ask_solution=functools.partial(self.sandbox.run_apart, solution) if solution else None,
-            flag=flag,
-            show=show,
+            ask_solution=self.ask_solution if has_solution else None,
             doubtful=tuple(result.id for result in upstream if "properties" in result.lost),
         )
+
+    def ask_solution(self, request: Request) -> Reply:
+        """Have the solution run a task's request."""
+        solution = solution_of(self.sandbox.program, self.assignment)
+        return self.sandbox.run_apart(solution, request)
 
     def ask_task(self, request: Request) -> Reply:
         """Run a task's request, and pass on its progress.

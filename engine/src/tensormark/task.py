@@ -1,7 +1,7 @@
 """Tasks: exercises graded by a long run, such as a training, instead of by probes."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +11,16 @@ from tensormark.sandbox.interface import Reply, Request
 
 @dataclasses.dataclass(frozen=True)
 class TaskRun:
-    """What a task is graded with.
+    """What a task is graded with, and what it says besides its verdict.
 
     Attributes:
         references, data, checkpoint: what it may read.
         ask: has the submission carry out a request.
         ask_solution: has the solution do so, in a process that has run none of the submission's
             code; None if that is impossible.
-        flag: takes a sentence on how it was graded, for the instructor.
-        show: takes what was measured, for reports, in the form of `measured` in result.schema.json;
-            nothing private.
         doubtful: the upstream exercises whose properties are not right, such as their gradients.
+        flags: sentences on how it was graded, for the instructor.
+        measured: for reports, in the form of `measured` in result.schema.json; nothing private.
     """
 
     references: References
@@ -29,9 +28,9 @@ class TaskRun:
     checkpoint: Path | None
     ask: Callable[[Request], Reply]
     ask_solution: Callable[[Request], Reply] | None
-    flag: Callable[[str], None]
-    show: Callable[[Mapping[str, Any]], None] = lambda measured: None
     doubtful: tuple[str, ...] = ()
+    flags: list[str] = dataclasses.field(default_factory=list)
+    measured: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
 class Task:

@@ -176,17 +176,18 @@ class Training:
         """
         predictions, trained = self.predictions(run)
         accuracy = float((predictions == self.labels).mean())
+        private = run.references.private
         try:
-            run.show(self._measured(accuracy, predictions, trained, run.references.private))
+            run.measured.update(self._measured(accuracy, predictions, trained, private))
         except Exception as error:  # the report does not affect the score
-            run.flag(f"its answer cannot be shown: {trouble_in(error)}")
+            run.flags.append(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{self.measure} {accuracy:.3f}"
         if not accuracy >= self.threshold:
             lines = (f"{reached}, {self.threshold:.3f} is needed",)
             raise CheckFailed(Finding(f"{self.model} is not good enough", lines))
         if run.doubtful:  # with right values and no gradients, weights may have been brought along
             names = ", ".join(run.doubtful)
-            run.flag(f"its weights may not come from the training, as {names} did not pass")
+            run.flags.append(f"its weights may not come from the training, as {names} did not pass")
         return reached
 
     def predictions(self, run: TaskRun) -> tuple[np.ndarray, Tensors]:
