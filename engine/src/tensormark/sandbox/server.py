@@ -222,20 +222,16 @@ class Server:
         self.close()  # without isolation, the submission may have ended it
         return {"ended": True}
 
-    def stop(self) -> None:
-        """Have the child killed."""
-        if self.forks:
-            self.send({"kill": True})
-        else:
-            self.process.kill()
-
     def end_child(self) -> dict[str, Any]:
         """Have the child killed, and return the report of that.
 
         Raises:
             ServerLostError: there is none in time.
         """
-        self.stop()
+        if self.forks:
+            self.send({"kill": True})
+        else:
+            self.process.kill()
         return self.report(KILL_DEADLINE)
 
     def close(self) -> None:
