@@ -70,8 +70,8 @@ class NoContainer:
 
     server.py starts what `command` returns, in a process group of its own, and kills that group at
     the end. The command must pass on the environment and one open descriptor, a socket, whose
-    number is an argument in `inner`. What it writes goes to a file, of which `why` gets the last
-    line if the worker does not start.
+    number is the argument in `inner` after the program's path. What it writes goes to a file, of
+    which `why` gets the last line if the worker does not start.
 
     Attributes:
         worker: the folder of the worker's code, where `inner` finds it.
