@@ -31,7 +31,7 @@ ASSIGNMENT = Assignment(
     exercises=collected(grader.exercises),
     harness=Path(__file__).with_name("harness.py"),
     seed=2026,
-    engine="2.12",
+    engine="2.13",
     policy=Policy(ATTENTION, given_only=OPTIMIZERS, section="Other libraries"),
     checkpoint_files=("config.json", "model.safetensors", "tokenizer.json", "vocab.txt"),
     packages=("torch", "numpy", "matplotlib", "safetensors", "tokenizers", "tqdm"),
