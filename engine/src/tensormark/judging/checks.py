@@ -95,6 +95,8 @@ def changed_input(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None
 
 def changed_globals(evidence: Evidence, answered: AnsweredCall) -> Mismatch | None:
     """Check that the call did not change torch's global state or the model's mode."""
+    if "changed" not in answered.reply.message:  # it was kept from being reported
+        return Mismatch("changed", "state", ("the worker did not report its state",))
     changed = changed_state(answered.reply)
     if not changed:
         return None

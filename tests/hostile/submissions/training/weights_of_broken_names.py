@@ -1,5 +1,5 @@
-# tries: return a weight whose name is half a pair of letters, which no UTF-8 can hold
-# training: refused
+# tries: return one more weight, whose name is half a pair of letters, which no UTF-8 can hold
+# training: same
 
 from torch import nn
 
