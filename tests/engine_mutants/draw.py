@@ -40,7 +40,7 @@ ROOMS = {
         " worker/values.py",
         "callers outputs shapes stand_ins tape values plain_functions without_torch",
     ),
-    "answers": Room(30, "sandbox/answers.py", "answers fuzz"),
+    "answers": Room(30, "sandbox/answers.py worker/protocol.py", "answers fuzz"),
     "intake": Room(70, "intake/*.py", "archives intake leftovers links process sources viva"),
     "class": Room(
         100,
@@ -103,7 +103,11 @@ def candidates(room, path, root):
 
 
 def drawn(root, known):
-    """Replace the mutants whose lines are gone: by all operators alike, never two of a line."""
+    """Replace the mutants whose lines are gone: by all operators alike, never two of a line.
+
+    Raises:
+        IndexError: a room has fewer lines to change than its size.
+    """
     chosen = []
     for mutant in known:
         found = found_in(root, mutant)
@@ -118,7 +122,11 @@ def drawn(root, known):
                 by_operator.setdefault(mutant["operator"], []).append(mutant)
         taken = {(each["file"], each["line"]) for each in chosen if each["room"] == room}
         while len(taken) < size:
-            mutant = draw.choice(by_operator[draw.choice(sorted(by_operator))])
+            operator = draw.choice(sorted(by_operator))
+            of_operator = by_operator[operator]
+            mutant = of_operator.pop(draw.randrange(len(of_operator)))
+            if not of_operator:
+                del by_operator[operator]
             source = (root / mutant["file"]).read_text("utf-8")
             is_another = meaning(applied(source, mutant)) not in ("", meaning(source))
             if (mutant["file"], mutant["line"]) not in taken and is_another:
