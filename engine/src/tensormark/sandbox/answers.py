@@ -2,8 +2,8 @@
 
 Only here does what a submission sends become values in this process. Code that uses them can rely
 on this: a value of the message has the type that KEYS says, and a list is one of texts; a text is
-one printable line of bounded length; and a tensor has a short printable name. Any other tensor is
-left out, and anything else is a ProtocolError, which fails the exercise.
+one printable line of bounded length; and a tensor has a short printable name. A gradient with
+another name is left out, and anything else is a ProtocolError, which fails the exercise.
 
 Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. The
 tensors that an answer lists are as long as their shapes say, and do not overlap, which is known of
@@ -23,6 +23,7 @@ MAX_TEXT = 1000  # characters of a text that are kept; a worker cuts an exceptio
 MAX_ITEM = 100  # characters of a text in a list
 MAX_ITEMS = 64  # of a list; a worker sends about 20
 MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
+UNUSED = "grad/"  # gradients of parameters that only the student's model has may have any name
 KEYS: Mapping[str, type] = {
     "number": int,
     "status": str,
@@ -71,6 +72,8 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
     if any(type(value) is not KEYS.get(key) for key, value in message.items()):
         raise ProtocolError("an answer's JSON has another key, or another type")
     readable = {n: x for n, x in tensors.items() if 0 < len(n) <= MAX_NAME and n.isprintable()}
+    if not all(name in readable or name.startswith(UNUSED) for name in tensors):
+        raise ProtocolError("a tensor's name is empty, too long or not printable")
     return {key: _value(value) for key, value in message.items()}, readable
 
 

@@ -1,5 +1,5 @@
 # tries: return one more weight, whose name is half a pair of letters, which no UTF-8 can hold
-# training: same
+# training: refused
 
 from torch import nn
 
