@@ -165,6 +165,16 @@ def test_a_tensor_whose_name_cannot_be_shown_is_refused_and_such_a_gradient_left
     assert answers.reply_in(listing(entries), 1).tensors == {}
 
 
+@pytest.mark.parametrize("name", ["out/y", "after/x", "x"])
+def test_a_tensor_that_nobody_asked_for_is_refused_unless_it_is_a_gradient(name):
+    asked = frozenset({"out/x"})
+    with pytest.raises(WorkerLostError):
+        answers.reply_in(listing({name: entry()}), 1, asked)
+
+    for allowed in ("out/x", "grad/weights/own"):
+        assert allowed in answers.reply_in(listing({allowed: entry()}), 1, asked).tensors
+
+
 def test_an_answer_to_another_request_is_refused():
     with pytest.raises(WorkerLostError):
         answers.reply_in(listing({"out/x": entry()}), 2)

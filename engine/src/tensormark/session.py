@@ -25,6 +25,7 @@ from tensormark.sandbox.sandbox import Sandbox
 from tensormark.settings import Settings
 from tensormark.task import Task, TaskRun
 from tensormark.usage import near
+from tensormark.worker.protocol import LINES, TAPE
 
 MAX_REASON = 500  # characters of the reason why an exercise could not be graded
 
@@ -57,6 +58,12 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
     if unimportable and not headlines:
         cause = f"{unimportable[1]}, which cannot be imported"
     return Result.of(task, Outcome.BLOCKED, note=f"by {cause}")
+
+
+def tensor_names_of(call: Call, recording: Recording) -> frozenset[str]:
+    """Return the names of the tensors that an answer to a call may have."""
+    names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
+    return frozenset(names | {f"after/{name}" for name in (*call.args, *recording.inputs)})
 
 
 class Session:
@@ -170,6 +177,7 @@ class Session:
         lost = self.sandbox.budget.lost.keys()  # exercises that hang or end the process
         message, tensors = literals.sent(call.message(), recording.inputs)
         message["observe"] = lost.isdisjoint(exercise.upstream)
+        names = tensor_names_of(call, recording)
         return Request(
             exercise.id,
             frozenset({exercise.id, *exercise.upstream} - set(call.given)),
@@ -177,6 +185,7 @@ class Session:
             tensors,
             forbidden=exercise.forbidden,
             tape=tape,
+            tensor_names=names.union(TAPE, LINES) if tape else names,
         )
 
     def replies(

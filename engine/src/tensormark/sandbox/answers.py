@@ -7,7 +7,7 @@ another name is left out, and anything else is a ProtocolError, which fails the 
 
 Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. The
 tensors that an answer lists are as long as their shapes say, and do not overlap, which is known of
-all before one is copied. Not covered: whether any of it is true, or was asked for.
+all before one is copied. Not covered: whether any of it is true.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ MAX_TEXT = 1000  # characters of a text that are kept; a worker cuts an exceptio
 MAX_ITEM = 100  # characters of a text in a list
 MAX_ITEMS = 64  # of a list; a worker sends about 20
 MAX_NAME = 200  # characters of a tensor's name; torch has no limit, but no model needs more
-UNUSED = "grad/"  # gradients of parameters that only the student's model has may have any name
+UNUSED = "grad/"  # gradients of parameters that only the submission has may have any name
 KEYS: Mapping[str, type] = {
     "number": int,
     "status": str,
@@ -77,7 +77,7 @@ def decode(frame: bytes) -> tuple[Message, Tensors]:
     return {key: _value(value) for key, value in message.items()}, readable
 
 
-def reply_in(frame: bytes, number: int) -> Reply:
+def reply_in(frame: bytes, number: int, tensor_names: frozenset[str] | None = None) -> Reply:
     """Return the reply that a worker sent.
 
     Whatever is raised on the way is blamed on the answer: reading it depends on nothing else, opens
@@ -85,6 +85,7 @@ def reply_in(frame: bytes, number: int) -> Reply:
 
     Args:
         number: that of the request.
+        tensor_names: those of the tensors that it may have; see `Request`.
 
     Raises:
         WorkerLostError: it is invalid.
@@ -96,6 +97,8 @@ def reply_in(frame: bytes, number: int) -> Reply:
     except Exception as error:
         raise WorkerLostError(FORGED) from error
     status = message.get("status", "")
-    if message.get("number") != number or status not in ("ok", "not written", "error"):
+    asked = tensors.keys() if tensor_names is None else tensor_names
+    unasked = any(not name.startswith(UNUSED) for name in tensors.keys() - asked)
+    if unasked or message.get("number") != number or status not in ("ok", "not written", "error"):
         raise WorkerLostError(FORGED)
     return Reply(status, message.get("text", ""), message, tensors)

@@ -42,6 +42,8 @@ class Request:
         forbidden: what it may not use, besides what the policy says.
         given_code: whether given code may use what is `given_only` in it.
         tape: what to record of it, see worker/tape.py; None: nothing.
+        tensor_names: those of the tensors that its answer may have, besides gradients of
+            parameters that only the submission has; None: any.
     """
 
     exercise: str
@@ -55,6 +57,7 @@ class Request:
     forbidden: Iterable[str] = ()
     given_code: bool = False
     tape: Mapping[str, Any] | None = None
+    tensor_names: frozenset[str] | None = None
 
     @property
     def target(self) -> str:

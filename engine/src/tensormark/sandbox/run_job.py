@@ -147,7 +147,7 @@ def run_job(server: Server, job: WorkerJob, progress: Progress) -> Answers:
             frame = buffer.read(place)
             if frame is None:
                 raise cause
-            return answers.reply_in(frame, place)
+            return answers.reply_in(frame, place, job.steps[place].tensor_names)
 
         replies = job.replies(read)
     if server.is_busy:

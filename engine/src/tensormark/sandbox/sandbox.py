@@ -147,6 +147,7 @@ class Sandbox:
             call={"target": f"importing {self.program.main_file}"},
             tensors={},
             deadline=limits.load_seconds,
+            tensor_names=frozenset(),
         )
         calls = [
             dataclasses.replace(request, deadline=min(request.deadline, limits.call_seconds))

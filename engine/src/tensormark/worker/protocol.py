@@ -22,6 +22,7 @@ MAX_AXES = 8  # of a tensor
 LONGEST = 1 << 24  # an axis of a tensor
 # of a tape; see tape.py
 TAPE = ("tape/records", "tape/prints", "tape/parents")
+LINES = ("tape/changed", "tape/raised")  # the places to blame for these kinds of mismatch
 MAX_RECORDS = 1000
 # what a record does: a scalar, or an array of whole numbers, tells, too; a whole stands for all
 # rounds of a loop, or for an input; zeros that are filled later and a loop's only round are excused

@@ -45,6 +45,7 @@ from tensormark.worker.protocol import (
     DECIDES,
     EXCUSED,
     IS_SCALAR,
+    LINES,
     MAX_AXES,
     MAX_RECORDS,
     PLACE,
@@ -642,8 +643,8 @@ class TapeRecorder(TorchFunctionMode):
         prints = np.array(self.prints, np.float64).reshape(-1, PRINT)
         parents = np.array(self.parents, np.int64).reshape(-1, 2)
         prints[sorted(self.cut.intersection(parents[:, 1].tolist())), -1] = 1.0
-        lines = {"tape/changed": self.changed_at, "tape/raised": self.raised_at}
-        told = {name: np.array(place, np.int64) for name, place in lines.items() if place}
+        lines = zip(LINES, (self.changed_at, self.raised_at), strict=True)
+        told = {name: np.array(place, np.int64) for name, place in lines if place}
         return dict(zip(TAPE, (records, prints, parents), strict=True)) | told
 
 
