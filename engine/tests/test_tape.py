@@ -1,11 +1,15 @@
 """The tape: when two values are the same, and what a hostile one cannot do."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
-from tensormark.judging.place import last_right
+from tensormark.judging.compare import Mismatch
+from tensormark.judging.place import last_right, locate
 from tensormark.judging.tape import LINE, Tape, close
+from tensormark.sandbox.interface import Reply
 from tensormark.worker.protocol import (
     MAX_AXES,
     MAX_RECORDS,
@@ -97,6 +101,26 @@ def test_a_line_that_is_still_right_is_above_the_wrong_one(line, right):
     found = tape(records, made, parents)
 
     assert last_right(found, np.array([True, False, False]), 1) == right
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        *((0, 0, 0, 2), (0, 1, 0, 2), (0, 1, 2, 2), (0, 2, 1, 1), (0, 1, 1, 4), (0, 9, 1, 9)),
+        *((1, 1, 1, 2), (-1, 1, 1, 2), (0, -1, -1, 2), (0, 1, 1), ()),
+    ],
+    ids=str,
+)
+def test_a_place_outside_the_submission_is_not_shown(at):
+    evidence = SimpleNamespace(sources={"main.py": "x = 1\ny = 2\n"})
+
+    def line(place):
+        reply = Reply("ok", tensors={"tape/changed": np.array(place, np.int64)})
+        found = locate(evidence, None, Mismatch("changed", "x", ()), reply)
+        return found and found["line"]
+
+    assert line((0, 2, 1, 2)) == 2
+    assert line(at) is None
 
 
 def test_a_value_that_says_nothing_does_not_show_that_its_line_is_right():
