@@ -49,8 +49,8 @@ NEW_WEIGHTS = Mistake(
     "each call creates new weights: use the modules that __init__ created",
     (DIFFERS,),
 )
-# by a part of the name of a function of torch that draws; the first that was seen is told
-DRAWING_CAUSES = {"dropout": DROPOUT, "dot_product": DROPOUT, "kaiming_uniform_": NEW_WEIGHTS}
+# by a part of the full name of a function of torch that draws; the first that was seen is told
+DRAWING_CAUSES = {"dropout": DROPOUT, "dot_product": DROPOUT, "torch.nn.init.": NEW_WEIGHTS}
 
 
 def _drawing_mistake(evidence: Evidence) -> Mistake | None:

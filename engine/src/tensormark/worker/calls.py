@@ -30,7 +30,7 @@ import numpy as np
 
 from tensormark.worker import values
 from tensormark.worker.exceptions import message_of
-from tensormark.worker.forbidden import as_own
+from tensormark.worker.forbidden import as_own, home_of
 from tensormark.worker.imports import Imports
 from tensormark.worker.objects import (
     Originals,
@@ -69,7 +69,7 @@ BUILT_IN = ("method", "function", "optimizer")
 
 
 class Draws(TorchFunctionMode):
-    """Notes which of torch's functions draw random numbers in a `with` block."""
+    """Notes which functions of torch draw random numbers in a `with` block, by full names."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Draws(TorchFunctionMode):
         before = torch.get_rng_state()
         result = function(*args, **(kwargs or {}))
         if not torch.equal(before, torch.get_rng_state()):
-            self.names.add(function.__name__)
+            self.names.add(f"{home_of(function)}.{function.__name__}")
         return result
 
 
