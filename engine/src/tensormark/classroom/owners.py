@@ -201,7 +201,7 @@ class Owners:
         for group in groups.values():
             for claim in group.claims:
                 people = self._by_ids(claim)
-                if people or self.platform.chosen_by_students:
+                if people or not self.platform.gives_ids:
                     group.owners |= self._owners(people, claim.name)
             group.owners = group.owners or self._by_name(group.claims)
             if group.owners and self._may_be_unlisted(group):
@@ -252,9 +252,9 @@ class Owners:
         """Return whether it may be somebody's who is not listed, although it fits others.
 
         Of several readings the first is right where the platform gives ids, and the name is that of
-        the list: what students chose follows, unless they choose what they are called.
+        the list: what students chose follows.
         """
-        if len(group.claims) == 1 or self.platform.chosen_by_students:
+        if len(group.claims) == 1 or not self.platform.gives_ids:
             return False
         first = group.claims[0]
         own = forms(first.name)
@@ -355,7 +355,7 @@ class Owners:
             whose.append("somebody else")
         if not whose and group.rivals:
             whose = [claim.identity[-1]]
-        if not whose and others and not self.platform.chosen_by_students:
+        if not whose and others and self.platform.gives_ids:
             whose = [label(each.student, each.name) for each in group.claims]
         if whose:
             why = f"could belong to {' or '.join(dict.fromkeys(map(legible, whose)))}"
@@ -369,7 +369,7 @@ class Owners:
     def _why(self, claim: Claim) -> str:
         """Say what the list lacks, and what of it is nearest: no number that a platform gave."""
         text = claim.identity[0]
-        given = claim.kind == self.platform.name and not self.platform.chosen_by_students
+        given = claim.kind == self.platform.name and self.platform.gives_ids
         known = self.texts[NAME] if given else self._listed(claim.kind) | self.texts[NAME]
         near = difflib.get_close_matches(plain(claim.name if given else text), known, 1, 0.8)
         if not near:

@@ -1,4 +1,7 @@
-"""What a platform is: how its files are named, its list is read, and what it imports."""
+"""What a platform is: how its files are named, its list is read, and what it imports.
+
+It imports its own list, with a column filled in; so without a list, no marks are written.
+"""
 
 import datetime
 import re
@@ -67,14 +70,15 @@ class Platform:
     Attributes:
         name: such as "canvas", as in class.toml; also the kind of ids that occur on it only.
         lists: titles, in lower case, that only lists of its own have together.
-        columns: titles of its lists, in lower case, that no other list has, and what they hold: its
-            own ids, or one of those of any list, such as "id", "login", "email" and "name".
+        columns: titles of its lists, in lower case, besides those that people.py knows from any
+            list, and what they hold: its own ids, or "id", "login", "email", "name" and so on.
         known_by_list: whether the names of its files do not tell that they are the platform's.
         grades: the title of a column of marks, in lower case: its name, and perhaps the most that
             it takes.
         waiting: what stands in such a column until there is a mark; another text is kept.
         advice: what staff must know before they upload a second time.
-        chosen_by_students: whether students choose the names of what they hand in.
+        gives_ids: whether the names of its files have ids of its own, before what students choose;
+            a login is the school's.
         wanted: which list identifies the people of its downloads, to complete "use ...".
         index: the name of a file that it adds to a download.
         test_students: names, in lower case, of the students that it makes for tests.
@@ -87,7 +91,7 @@ class Platform:
     grades = ANY_TITLE
     waiting = re.compile("-?")
     advice = ""
-    chosen_by_students = True
+    gives_ids = False
     wanted = "another list"
     index = ""
     test_students: tuple[str, ...] = ()

@@ -30,7 +30,7 @@ class Brightspace(Platform):
     """See the module."""
 
     name = "brightspace"
-    chosen_by_students = False
+    gives_ids = True
     lists = ({"orgdefinedid", END}, {"username", END})
     grades = re.compile(r"(?P<name>.+) points grade(?: <.*maxpoints:(?P<most>[0-9.,]+).*>)?", re.S)
     index = "index.html"

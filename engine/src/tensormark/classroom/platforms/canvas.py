@@ -47,7 +47,7 @@ class Canvas(Platform):
     """See the module."""
 
     name = "canvas"
-    chosen_by_students = False
+    gives_ids = True
     wanted = (
         "Canvas's gradebook export, and download the submissions again without anonymous grading "
         "if their names begin with anon"

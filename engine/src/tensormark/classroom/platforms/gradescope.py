@@ -55,7 +55,7 @@ class Gradescope(Platform):
 
     name = "gradescope"
     lists = ({"sid", "role"},)
-    chosen_by_students = False
+    gives_ids = True
     wanted = "Gradescope's roster, or a list with the addresses of the accounts in a column email"
 
     def wrote(self, paths: Sequence[Path]) -> bool:

@@ -48,7 +48,7 @@ class Moodle(Platform):
     """See the module."""
 
     name = "moodle"
-    chosen_by_students = False
+    gives_ids = True
     wanted = "this assignment's grading worksheet, downloaded while Moodle is in English"
     lists = tuple({"identifier", GRADE, own} for own in (NEEDED[2], MOST, SCALE, CHANGEABLE))
     columns = (("identifier", "moodle"),)
