@@ -1,4 +1,6 @@
-"""What a submission may not use, by full name: library code that does what an exercise asks for.
+"""What may not be used in any exercise, by full name: library code that does what one asks for.
+
+What only one forbids is in its own file.
 
 torch.nn.functional is allowed, scaled_dot_product_attention included: the handout says so, and its
 private forms compute no more than it does. Of torch's optimizers, those that take Adam's steps are

@@ -19,14 +19,14 @@ def test_work_is_packed_into_nothing_but_a_file(folder, capsys):
     assert "is not a regular file" in line
 
 
-@pytest.mark.parametrize("lacking", [0, 1, 2, 3])
+@pytest.mark.parametrize("lacking", range(len(TIERS) + 1))
 def test_the_first_tier_that_runs_a_call_is_taken(assignment, monkeypatch, lacking):
     missing = {tier: f"{tier} is missing" for tier in TIERS[:lacking]}
     monkeypatch.setattr(strictest, "fault_of", lambda _, tier, __: missing.get(tier))
 
     result = strictest.strictest(assignment, Settings.of(assignment.folder))
 
-    assert result.tier == (CONTAINED, LOCKED, PROCESS, None)[lacking]
+    assert result.tier == (*TIERS, None)[lacking]
     assert result.reasons == tuple(f"{tier}: {tier} is missing" for tier in TIERS[:lacking])
 
 

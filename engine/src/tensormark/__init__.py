@@ -15,7 +15,7 @@ The path of a submission, whose code runs in a sandbox's worker:
     intake/          reads and inspects submissions in a process with limits, adds the given files
     program.py       what runs: the given files with a submission's, or the solution's
     session.py       a submission's exercises, in turn: what its code is asked, and what is judged
-    sandbox/         where a submission's code runs: one interface, three tiers
+    sandbox/         where a submission's code runs: one interface, several tiers
     strictest.py     the strictest tier that a machine can provide
     worker/          the only code that runs next to a student's
     judging/         compares answers with references, and names the mistake

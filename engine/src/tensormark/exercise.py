@@ -225,8 +225,8 @@ class Exercise:
         task: how it is graded instead of by probes, such as by training.
         imports: modules that it needs besides the assignment's.
         extension: its points are a bonus, and it is graded only if its file was handed in.
-        forbidden: full names of what may not be called while it is graded, besides the policy's;
-            see `Policy`.
+        forbidden: full names of what may not be called while it is graded, besides the policy's,
+            and perhaps what to do instead; see `Policy`.
         axes, locate: replace the assignment's where those do not suit these outputs.
         sized: makes its first call with other sizes, for questions about it; takes further fields.
     """

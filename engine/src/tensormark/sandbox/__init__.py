@@ -1,4 +1,4 @@
-"""Where a submission's code runs: three tiers behind one interface.
+"""Where a submission's code runs: tiers behind one interface.
 
     contained   a container, with a locked-down process for each exercise: for untrusted code
     locked      the same processes without a container, if none is available

@@ -69,9 +69,11 @@ class NoContainer:
     """The machine itself; a container overrides what is different in it.
 
     server.py starts what `command` returns, in a process group of its own, and kills that group at
-    the end. The command must pass on the environment and one open descriptor, a socket, whose
-    number is the argument in `inner` after the program's path. What it writes goes to a file, of
-    which `why` gets the last line if the worker does not start.
+    the end; a container outside of it has to end with the command. The command must pass on the
+    environment, where HOME is already the folder that a worker may write in, and one open
+    descriptor, a socket. Its number follows the path of the program in `inner`: [python, option...,
+    program, number]. What the command writes goes to a file, of which `why` gets the last line if
+    the worker does not start.
 
     Attributes:
         worker: the folder of the worker's code, where `inner` finds it.
