@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tensormark.classroom.entry import ALL, CHANGED, Adjustment, Entry
+from tensormark.classroom.entry import Adjustment, Entry
 from tensormark.classroom.people import FileError, plain, read_given, read_table
 from tensormark.classroom.platforms import BY_NAME
+from tensormark.classroom.returned import ALL, CHANGED
 from tensormark.files import write_whole
 from tensormark.reports.platforms import cell
 from tensormark.reports.text import visible

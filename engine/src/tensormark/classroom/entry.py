@@ -19,8 +19,6 @@ from tensormark.result import UNIMPORTABLE as CANNOT_IMPORT
 from tensormark.result import UNWRITTEN
 from tensormark.viva.question import Sheet
 
-CHANGED = "changed"  # whose feedback is packed: of those whose report has changed, or of ALL
-ALL = "all"
 # each entry is of one kind; PARTLY and COULD_NOT are the fault of the grader or its machine
 GRADED = "graded"
 UNIMPORTABLE = "cannot be imported"
@@ -36,7 +34,7 @@ TO_RETRY = (PARTLY, COULD_NOT)
 
 
 def legible(name: str) -> str:
-    r"""Return a name as text that can be encoded; a byte that is not UTF-8 becomes `\\udce9`."""
+    r"""Return a name as text that can be encoded; a byte that is not UTF-8 becomes `\udce9`."""
     return encoded(name).decode()
 
 
@@ -78,27 +76,30 @@ class Entry:
         student: the student's identifier: an id or login where there is one, else a name.
         name: to display, as it was written; never trusted.
         row: the index of the student's row in the class list; None for anybody else.
-        cells: those of the student's row, by the title of their column.
-        ids: those in the list, by kind, such as "canvas" or "email".
-        team: one whose submissions are also this student's; "" if the list has none.
+        cells: the cells of the student's row, by the titles of their columns.
+        ids: the student's ids in the list, by kind, such as "canvas" or "email".
+        team: the team that the student hands in with; "" if the list has none.
         file: what was handed in, relative to the folder of the submissions; "" if the list does not
             say.
         uploads: everything that the student handed in.
         path: the file or folder to grade; None if there is nothing to read.
         parts: the files to read.
-        others: what else the student handed in, older or a document, which is not graded.
-        late: whether the platform says so, or its time and the deadline; None if neither is known.
-        remarks: what staff should know about how it was found, one sentence each.
+        others: what else the student handed in: older files and documents, which are not graded.
+        submitted: when the graded files were handed in; None if that is not known.
+        late: whether they were late; None if neither the platform nor their time tells.
+        remarks: what staff should know about how they were found, one sentence each.
         submission: what to grade; None if there is nothing.
         problem: why there is no result, in one sentence; "" if there is one, or if nothing was
             handed in.
         result: the result model, see reports/result.schema.json.
-        unowned: whether it is a file that nobody gets, and no student.
+        adjustments: the changes of the student's points, in order.
+        unowned: whether this is a file that nobody gets, instead of a student.
         equal_to: other students whose files are equal apart from comments and layout.
-        most: the most points that there are; None: neither that nor 0 is a limit.
+        most: the highest points that are given, with 0 as the lowest; None: there is no limit.
         folder: the name of the folder of the student's feedback; "" if there is none.
-        changed: whether that differs from what an earlier run wrote.
-        sheet: questions about their own code; sheet_note: why there are none, or fewer.
+        changed: whether the feedback differs from what an earlier run wrote.
+        sheet: questions about the student's own code; sheet_note: why there are none, or fewer.
+        flags: those of the result that most of the class do not have; see `counts.note_flags`.
     """
 
     student: str
@@ -135,10 +136,10 @@ class Entry:
 
     @property
     def kind(self) -> str:
-        """The one kind that it is counted under."""
-        if self.result is not None and ungraded(self.result):
-            return PARTLY
+        """The one of KINDS that the entry is counted under."""
         if self.result is not None:
+            if ungraded(self.result):
+                return PARTLY
             core = [each for each in self.exercises if not each["bonus"]]
             if any(_unimportable(core)):
                 return UNIMPORTABLE
@@ -147,15 +148,18 @@ class Entry:
             return COULD_NOT if self.problem else LEFT
         if self.unowned:
             return NOBODYS
-        if self.problem.endswith(sources.EMPTY):
+        if self.problem.endswith(sources.EMPTY):  # what the intake says of an empty file
             return EMPTY
         return UNREAD if self.problem else NOT_IN
 
     @property
     def is_for_student(self) -> bool:
         """Whether there is something to tell the student."""
-        is_ours = self.submission is not None
-        return self.result is not None or (not is_ours and bool(self.path or self.adjustments))
+        if self.result is not None:
+            return True
+        if self.submission is not None:  # it will be graded: the fault is the grader's
+            return False
+        return bool(self.path or self.adjustments)
 
     @property
     def exercises(self) -> Sequence[Mapping[str, Any]]:
@@ -164,8 +168,8 @@ class Entry:
 
     @property
     def score(self) -> float | None:
-        """The result's, or 0 of an empty file; None if there is neither."""
-        if self.result:
+        """The score of the result, 0 for an empty file, or None."""
+        if self.result is not None:
             return float(self.result["score"])
         return 0.0 if self.kind == EMPTY else None
 
@@ -176,9 +180,9 @@ class Entry:
 
     @property
     def points(self) -> float | None:
-        """What the student gets: the score with all adjustments; None while part is unknown.
+        """What the student gets: the total within the limits; None while part of it is unknown.
 
-        Somebody without a score has only adjustments.
+        Without a score, the adjustments alone are the total.
         """
         unknown = self.kind in (PARTLY, COULD_NOT, LEFT)
         if unknown or (self.score is None and not self.adjustments):
@@ -187,10 +191,15 @@ class Entry:
         return total if self.most is None else min(max(0.0, total), self.most)
 
     @property
+    def is_limited(self) -> bool:
+        """Whether a limit keeps the points from being the total."""
+        return self.points is not None and self.points != self.total
+
+    @property
     def steps(self) -> list[str]:
-        """How the points came about, from the score on, a sentence each."""
+        """What leads from the score to the points, a sentence for each step."""
         steps = list(map(str, self.adjustments))
-        if self.most is not None and self.points not in (None, self.total):
+        if self.most is not None and self.is_limited:
             limits = f"between 0 and {points_text(self.most)}"
             steps.append(f"points stay {limits}, instead of {points_text(self.total)}")
         return steps

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tensormark.characters import first_of
-from tensormark.classroom.entry import ALL, Entry, number_of
+from tensormark.classroom.entry import Entry, number_of
 from tensormark.classroom.feedback import FOLDER
 from tensormark.classroom.find import Found
 from tensormark.classroom.people import CsvTable, FileError, meaning
@@ -23,6 +23,9 @@ from tensormark.zipped import write_zip
 
 MARKS = "marks.csv"
 ZIP = "feedback.zip"
+# whose feedback is packed, as in class.toml: only what has changed, or everybody's
+CHANGED = "changed"
+ALL = "all"
 SHOWN = 40  # lines of one kind at most
 ROUNDED = 0.005  # half of the last decimal that a platform shows
 DECIMAL = re.compile(r"-?[0-9]+([.,])[0-9]{1,2}")
