@@ -62,17 +62,19 @@ def column_of(found: Found, wanted: str) -> Column | None:
     if table is None or (platform.grades == ANY_TITLE and not wanted):
         return None
     platform.check(table)
-    matches = [platform.grades.fullmatch(title) for title in table.titles]
-    names = {
-        place: (match[0], match["name"])
-        for place, match in enumerate(matches)
-        if match and not meaning(match[0], dict(platform.columns))
-    }
-    own = wanted.strip().casefold()
-    hits = [place for place, known in names.items() if not own or own in known]
+    title_wanted = wanted.strip().casefold()
+    possible = []
+    hits = []
+    for place, title in enumerate(table.titles):
+        match = platform.grades.fullmatch(title)
+        if match is None or meaning(title, dict(platform.columns)):
+            continue
+        possible.append(place)
+        if title_wanted in ("", title, match["name"]):
+            hits.append(place)
     if len(hits) == 1:
         return Column(table, hits[0], platform.most(table, hits[0]))
-    titles = first_of([table.rows[0][place][:100] for place in names]) or "none"
+    titles = first_of([table.rows[0][place][:100] for place in possible]) or "none"
     count = "several columns" if hits else "no column of marks"
     raise FileError(
         f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
@@ -81,27 +83,31 @@ def column_of(found: Found, wanted: str) -> Column | None:
 
 
 def limit(entries: Sequence[Entry], column: Column | None, kept: bool) -> list[str]:
-    """Keep points between 0 and the maximum, of the column if it has one; return lines for staff.
+    """Keep points between 0 and the maximum; return lines for staff.
+
+    The maximum is the column's if it has one, else the assignment's.
 
     Args:
-        kept: whether to do that; else only compare the maxima.
+        kept: whether to change points; if not, there are only lines on what is unusual.
     """
-    own = max((float(entry.result["max_score"]) for entry in entries if entry.result), default=0.0)
-    most = column.most if column and column.most is not None else own
-    lines = []
-    for entry in entries if kept else ():
-        entry.most = most
-        if entry.points not in (None, entry.total):
-            lines.append(f"{entry.label}: {entry.total:g} becomes {entry.points:g}")
-    lines = listed("points", f"kept between 0 and {points(most)}", lines)
+    maxima = [float(entry.result["max_score"]) for entry in entries if entry.result]
+    given = max(maxima, default=0.0)
+    most = column.most if column and column.most is not None else given
+    limited = []
+    if kept:
+        for entry in entries:
+            entry.most = most
+            if entry.is_limited:
+                limited.append(f"{entry.label}: {entry.total:g} becomes {entry.points:g}")
+    lines = listed("points", f"kept between 0 and {points(most)}", limited)
     alone = [
         f"{entry.label}: {points(entry.points)} ({entry.why_ungraded})"
         for entry in entries
         if entry.score is None and entry.points is not None
     ]
     lines += listed("points", "from adjustments only", alone)
-    if most != own:
-        said = f"the column takes {points(most)} points, the assignment gives {points(own)}"
+    if most != given:
+        said = f"the column takes {points(most)} points, the assignment gives {points(given)}"
         lines.append(f"points: warning: {said}, and nothing is scaled")
     return lines
 
@@ -116,45 +122,61 @@ def _decimal(table: CsvTable, place: int) -> str:
     return "," if table.separator == ";" else "."
 
 
+def _fault(entry: Entry, platform: Platform, old: str) -> str:
+    """Return why a student's points do not become a new mark; "" if they do.
+
+    Args:
+        old: the text that is now in the cell.
+    """
+    if entry.points is None:
+        return entry.why_ungraded
+    if number(old) is None and not platform.waiting.fullmatch(old):
+        return f"has {old[:40]!r} there, which is kept"
+    return platform.refuses(entry)
+
+
 def _write_marks(found: Found, column: Column, out: Path) -> list[str]:
     """Fill in the column; return lines for staff."""
     table, place, _ = column
     decimal = _decimal(table, place)
-    texts = {}
-    other = []
-    left = []
+    marks = {}
+    changed = []
+    unchanged = []
     for entry in found.entries:
         if entry.row is None:
             continue
         row = table.rows[entry.row]
-        old = "".join(row[place : place + 1]).strip()
+        old = row[place].strip() if place < len(row) else ""
         before = number(old)
         mark = entry.points
-        fault = entry.why_ungraded if mark is None else found.listed_by.refuses(entry)
-        if mark is not None and before is None and not found.listed_by.waiting.fullmatch(old):
-            fault = f"has {old[:40]!r} there, which is kept"
+        fault = _fault(entry, found.listed_by, old)
         if mark is None or fault:
             kept = f"; keeps {old[:40]}" if before is not None else ""
-            left.append(f"{entry.label}: {fault}{kept}")
+            unchanged.append(f"{entry.label}: {fault}{kept}")
             continue
-        texts[entry.row] = points(mark).replace(".", decimal)
+        marks[entry.row] = points(mark).replace(".", decimal)
         if before is not None and abs(before - mark) >= ROUNDED:
-            other.append(f"{entry.label}: {old[:40]} becomes {points(mark)}")
-    write_whole(out / MARKS, table.filled(place, texts))
+            changed.append(f"{entry.label}: {old[:40]} becomes {points(mark)}")
+    write_whole(out / MARKS, table.filled(place, marks))
     return [
-        f"{MARKS}: {number_of(len(texts), 'mark')} in the column {table.rows[0][place][:60]!r}",
-        *listed(MARKS, "with another mark there, which this file replaces", other),
-        *listed(MARKS, "without a new mark", left),
+        f"{MARKS}: {number_of(len(marks), 'mark')} in the column {table.rows[0][place][:60]!r}",
+        *listed(MARKS, "with another mark there, which this file replaces", changed),
+        *listed(MARKS, "without a new mark", unchanged),
     ]
 
 
 def _write_feedback(
     platform: Platform, entries: Sequence[Entry], chosen: str, out: Path
 ) -> list[str]:
-    """Write the zip of feedback, if a platform has one; return lines for staff."""
+    """Write the zip of feedback, if a platform takes one; return lines for staff.
+
+    Args:
+        chosen: see `write`.
+    """
     skipped: list[str] = []
 
     def files() -> Iterator[tuple[str, bytes]]:
+        """Yield the files of the zip, and note those that cannot be in it."""
         for entry, name, content in platform.feedback(entries, out / FOLDER):
             if chosen != ALL and not entry.changed:
                 continue
@@ -197,6 +219,7 @@ def write(found: Found, column: Column | None, chosen: str, out: Path, before: P
     if gone:
         lines.append(f"feedback: {number_of(len(gone), 'report')} deleted: {first_of(gone)}")
     packed = out / ZIP
+    # the platform of the files, or that of the list, whichever takes feedback
     for platform in dict.fromkeys([found.platform, found.listed_by]):
         if not packed.exists():
             lines += _write_feedback(platform, found.entries, chosen, out)
