@@ -10,7 +10,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-SAFE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC  # else opening a pipe waits for its writer
+# O_NONBLOCK: otherwise, opening a pipe waits for its writer
+SAFE_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+MAX_PART = 1 << 20  # bytes that are read at once
 LARGEST = 1 << 30  # bytes of what a command writes
 PAGE = re.compile(rb"default-src 'none'; style-src 'sha256-")  # how the pages that we write begin
 
@@ -56,9 +58,12 @@ def expanded(path: str) -> str:
     return path if os.path.lexists(path) else os.path.expanduser(path)
 
 
+# --- writing --------------------------------------------------------------------------------------
+
+
 @contextlib.contextmanager
 def for_staff() -> Iterator[None]:
-    """Let nobody but this user read what a `with` block writes; the umask decides on all else."""
+    """Make all that a `with` block creates readable by this user only."""
     before = os.umask(0o077)
     try:
         yield
@@ -78,9 +83,10 @@ def replaced(path: Path) -> Iterator[io.BufferedRandom]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             unfinished.unlink()
-        named = (None, str(unfinished))
-        if isinstance(error, OSError) and error.errno and error.filename in named:
-            raise OSError(error.errno, error.strerror, str(path)) from error  # such as a full disk
+        # an error such as a full disk names no file, or the temporary one, which nobody knows
+        names = (None, str(unfinished))
+        if isinstance(error, OSError) and error.errno and error.filename in names:
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
@@ -115,14 +121,14 @@ def write_whole(path: Path, content: bytes | str) -> None:
 
 
 def check_replaceable(path: Path, mark: re.Pattern[bytes], given: str) -> None:
-    """Check that a file can be written and may be: one without our mark is somebody's work.
+    """Check that a file may be written; one without the command's mark is somebody's work.
 
     Args:
         mark: matches in the first or the last kilobyte of what the command writes.
         given: the option that names the path, as it was written.
 
     Raises:
-        FileExistsError: it exists, and does not have the mark or is no file.
+        FileExistsError: it exists without the mark, or is no regular file.
         PermissionError: its folder is not writable.
     """
     if path.is_dir():
@@ -140,6 +146,9 @@ def check_replaceable(path: Path, mark: re.Pattern[bytes], given: str) -> None:
         raise PermissionError(f"{given}: the folder {path.parent} is not writable")
 
 
+# --- reading what others wrote --------------------------------------------------------------------
+
+
 def is_folder(path: Path) -> bool:
     """Return whether a path is a folder itself, not a link to one."""
     try:
@@ -149,7 +158,7 @@ def is_folder(path: Path) -> bool:
 
 
 def kind_of(status: os.stat_result) -> str:
-    """Return a description of a file type."""
+    """Return what a path is, in words."""
     if stat.S_ISREG(status.st_mode):
         return "a file"
     if stat.S_ISLNK(status.st_mode):
@@ -182,8 +191,9 @@ def read_regular(
         status = os.fstat(handle)
         _check_regular(status)  # it may have been replaced in the meantime
         content = bytearray()
+        most = min(status.st_size + 1, MAX_PART)  # no more memory than the file needs
         while len(content) < max_bytes:
-            part = file.read(min(max_bytes - len(content), status.st_size + 1, 1 << 20))
+            part = file.read(min(max_bytes - len(content), most))
             if not part:
                 break
             content += part
@@ -211,18 +221,21 @@ def read_text(path: Path, max_bytes: int) -> str:
     return read_whole(path, max_bytes).decode("utf-8-sig")
 
 
+# --- a text between two marks ---------------------------------------------------------------------
+
+
 def between(text: str, mark: str) -> str:
-    """Return the text between `<!-- mark:begin -->` and `<!-- mark:end -->`, else a line end."""
+    """Return the text between `<!-- mark:begin -->` and `<!-- mark:end -->`; a newline if none."""
     _, begin, rest = text.partition(f"<!-- {mark}:begin -->")
     inside, end, _ = rest.partition(f"<!-- {mark}:end -->")
     return inside if begin and end else "\n"
 
 
 def put_between(text: str, mark: str, inside: str) -> str:
-    """Replace the text between the two markers.
+    """Replace the text between two marks; see `between`.
 
     Raises:
-        ValueError: the markers are missing.
+        ValueError: the marks are missing.
     """
     begin = f"<!-- {mark}:begin -->"
     end = f"<!-- {mark}:end -->"
