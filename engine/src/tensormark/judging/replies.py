@@ -1,11 +1,11 @@
-"""What a reply that is no answer says to the student.
+"""What students read if a call has no answer, by the worker's reply.
 
 A reply is untrusted: its content affects nothing but the wording of a message.
 
 A submission sees the inputs of its calls. If these are not public, an exception's text could carry
 them to a student, who would read it in the report. `without_text` leaves only the grader's own
-words: the type of an exception or of a result, if it is one of Python's or torch's, a line number
-of the student's own file, and the names of functions that calls name.
+words: the type of an exception or of a result, if it is Python's, torch's or numpy's, a line number
+of the student's own file, and names of modules, classes and functions that the assignment has.
 
 Covered: text in replies, however it was produced, and names of changed state. Not covered: numbers,
 such as a reported wrong value; a type and a line number can also leak a few bits.
@@ -25,19 +25,22 @@ from tensormark.usage import enumerated
 from tensormark.worker.protocol import STATE
 
 NOT_RETURNED = "did not return what it should have"  # instead of what it returned
-PLACE = r" \((\w{1,80})\.py, line (\d{1,6})\)"
+# texts of a worker: the place " (main.py, line 7)", and what may come before it
+PLACE = r" \((?P<module>\w{1,80})\.py, line (?P<line>\d{1,6})\)"
 PLACE_AT_END = re.compile(rf"{PLACE}$")
-RAISED = re.compile(rf"raised (\w{{1,80}})(?:: .*?)?(?:{PLACE})?", re.DOTALL)
+RAISED = re.compile(rf"raised (?P<type>\w{{1,80}})(?:: .*?)?(?:{PLACE})?", re.DOTALL)
 RETURNED = re.compile(
-    r"(?:output \w{1,80} of )?(\S{1,80}) should return (a tensor|a numpy array).*, "
-    r"got (None|a tuple|a (\w{1,40}))\b.*"
+    r"(?:output \w{1,80} of )?(?P<target>\S{1,80}) should return "
+    r"(?P<wanted>a tensor|a numpy array).*, got (?P<got>None|a tuple|a (?P<type>\w{1,40}))\b.*"
 )
-LACKS = re.compile(r"(\w{1,80})(?:\.py)? has no (\w{1,20}) (\w{1,80}); its names are fixed.*")
-TYPES = {"OutOfMemoryError", "_LinAlgError", "LinAlgError", "Tensor", "ndarray", "generator"} | {
-    name for name, value in vars(builtins).items() if isinstance(value, type)
-}  # torch's, numpy's and Python's
-# keys of the submission's own text
-TEXT_KEYS = ("importing", "shapes", "lacking_parts")
+LACKS = re.compile(
+    r"(?P<owner>\w{1,80})(?:\.py)? has no (?P<kind>\w{1,20}) (?P<name>\w{1,80})"
+    r"; its names are fixed.*"
+)
+# names that no submission has chosen: Python's, and those of torch and numpy
+TYPES = {name for name, value in vars(builtins).items() if isinstance(value, type)}
+TYPES |= {"OutOfMemoryError", "_LinAlgError", "LinAlgError", "Tensor", "ndarray", "generator"}
+TEXT_KEYS = ("importing", "shapes", "lacking_parts")  # of texts that the submission has chosen
 
 
 def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
@@ -50,38 +53,43 @@ def hole(reply: Reply, targets: Mapping[str, str]) -> str | None:
     """
     if reply.status != "not written":
         return None
-    if reply.text in targets.values():
-        return reply.text
-    return targets.get(reply.message.get("function", "")) if not reply.text else None
+    if not reply.text:
+        return targets.get(reply.message.get("function", ""))
+    return reply.text if reply.text in targets.values() else None
 
 
 # --- without the submission's text ---
 
 
 def _place(match: re.Match[str] | None, sources: Mapping[str, str]) -> str:
-    """Return the place at the end of a match, or an empty string if there is no such line."""
-    module, line = match.groups("")[-2:] if match else ("", "")
-    if module not in sources or not 0 < int(line) <= sources[module].count("\n") + 1:
+    """Return the place in a match, or an empty string if there is no such line."""
+    if match is None or match["module"] not in sources:
         return ""
-    return f" ({module}.py, line {int(line)})"
+    module = match["module"]
+    line = int(match["line"])
+    is_there = 0 < line <= sources[module].count("\n") + 1
+    return f" ({module}.py, line {line})" if is_there else ""
 
 
 def _error_without_text(text: str, targets: Collection[str], sources: Mapping[str, str]) -> str:
     """Say what went wrong in a call, without any text from the submission."""
-    exception = RAISED.fullmatch(text)
-    if exception is not None:
-        kind = exception[1] if exception[1] in TYPES else "an exception of another type"
-        return f"raised {kind}{_place(exception, sources)}"
+    raised = RAISED.fullmatch(text)
+    if raised:
+        kind = raised["type"] if raised["type"] in TYPES else "an exception of another type"
+        return f"raised {kind}{_place(raised, sources)}"
     at = _place(PLACE_AT_END.search(text), sources)
     returned = RETURNED.fullmatch(text)
-    if returned and returned[1] in targets and (returned[4] is None or returned[4] in TYPES):
-        return f"{returned[1]} should return {returned[2]}, got {returned[3]}{at}"
+    if returned and returned["target"] in targets and returned["type"] in {None, *TYPES}:
+        return f"{returned['target']} should return {returned['wanted']}, got {returned['got']}{at}"
     if " should return " in text:
         return f"{NOT_RETURNED}{at}"
     lacks = LACKS.fullmatch(text)
-    names = {*sources, *".".join(targets).split(".")}
-    if lacks and {lacks[1], lacks[3]} <= names and lacks[2] in ("class", "function", "method"):
-        return lacks[0].partition(";")[0]
+    if lacks and lacks["kind"] in ("class", "function", "method"):
+        names = set(sources)
+        for target in targets:
+            names.update(target.split("."))
+        if lacks["owner"] in names and lacks["name"] in names:
+            return text.partition(";")[0]
     return f"failed for a reason that is not shown here{at}"
 
 
@@ -91,10 +99,11 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
     Args:
         targets: the functions that students write, to the ids of their exercises, which
             NotImplementedError may name.
-        sources: the submission's modules by name.
+        sources: the texts of the submission's modules, by name.
     """
     message = {key: value for key, value in reply.message.items() if key not in TEXT_KEYS}
-    message |= {"backward": ""} if "backward" in message else {}
+    if "backward" in message:  # the key alone says that the backward pass failed
+        message["backward"] = ""
     if reply.message.get("importing") in sources:
         message["importing"] = reply.message["importing"]
     for key in ("changed", "imported"):
@@ -106,7 +115,8 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
         text = _error_without_text(text, targets, sources)
     elif reply.status == "not written":
         message["where"] = _place(re.fullmatch(PLACE, message.get("where", "")), sources)
-        text = text if not text or text in targets.values() else "its text is not shown"
+        if text and text not in targets.values():
+            text = "its text is not shown"
     return dataclasses.replace(reply, text=text, message=message)
 
 
@@ -153,7 +163,7 @@ def _about_missing(name: str, others: Collection[str], assignment: Assignment, f
 def _advice(reply: Reply, others: Collection[str], assignment: Assignment) -> str:
     """Say what to do about a missing module, or a changed given file; may be empty."""
     place = PLACE_AT_END.search(reply.text)
-    own = f"{place[1]}.py" if place else _unimportable(reply, assignment)
+    own = f"{place['module']}.py" if place else _unimportable(reply, assignment)
     if own not in assignment.editable:
         own = assignment.main_file
     missing = reply.message.get("missing", "")
@@ -182,7 +192,7 @@ def mismatch_of(
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
     shapes = "; ".join(reply.message.get("shapes", ()))
     place = PLACE_AT_END.search(reply.text)
-    line = f"line {int(place[2])}" if place else "that line"
+    line = f"line {int(place['line'])}" if place else "that line"
     there = f"on {line}, {shapes}" if shapes else ""
     advice = _advice(reply, others, assignment)
     file = _unimportable(reply, assignment)
@@ -194,7 +204,7 @@ def mismatch_of(
 
 
 def renamed(answered: AnsweredCall) -> Mismatch | None:
-    """Return the mismatch of a wrong answer of an object that lacks a given part, or None."""
+    """Return the mismatch of a wrong answer if the object lacks a given part, or None."""
     target = answered.call.target
     lacking = answered.reply.message.get("lacking_parts")
     if not lacking:
