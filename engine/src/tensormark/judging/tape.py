@@ -29,9 +29,13 @@ from tensormark.worker.protocol import (
 
 NEAR = 3e-5  # how far the numbers of two prints of one value may be apart
 CHUNK = 128  # prints that are compared with all known ones at once
-DOES = PLACE  # the column of a record that says what it does
-LINE = 1  # the column of its line
-MAX_LOG = 80.0
+MAX_PAIRS = 16 * MAX_RECORDS  # of records and what they were made from
+MAX_LOG = 80.0  # of a size; the exponential of a forged one could overflow
+# columns of a record
+FILE = 0
+LINE = 1
+DOES = PLACE  # what the record does
+AXES = WHERE - 1  # how many axes the value has; their lengths are in the columns from WHERE on
 
 
 def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -40,16 +44,20 @@ def close(prints: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray
     Returns: in the COMMON numbers; in these and the number that depends on the order; in these and
         in whether a gradient is cut off.
     """
-    found = np.zeros((3, len(prints)), dtype=bool)
+    common = np.zeros(len(prints), dtype=bool)
+    ordered = np.zeros_like(common)
+    also_cut = np.zeros_like(common)
     for start in range(0, len(prints), CHUNK):
+        # few pairs agree in one number, so only these are compared in all
         likely = np.abs(prints[start : start + CHUNK, None, 1] - known[:, 1]) <= NEAR
         own, others = np.nonzero(likely)
         own += start
         near = np.abs(prints[own] - known[others]) <= NEAR
-        common = near[:, :COMMON].all(-1)
-        for row, each in enumerate((common, common & near[:, COMMON], common & near[:, -1])):
-            found[row, own[each]] = True
-    return found[0], found[1], found[2]
+        agree = near[:, :COMMON].all(-1)
+        common[own[agree]] = True
+        ordered[own[agree & near[:, COMMON]]] = True
+        also_cut[own[agree & near[:, -1]]] = True
+    return common, ordered, also_cut
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +66,8 @@ class Tape:
 
     Attributes:
         records: (records, WHERE + MAX_AXES); prints: (records, PRINT).
-        parents: (pairs, 2), of a record and an earlier one that it was made from.
+        parents: (pairs, 2), of a record and an earlier one that it was made from; the latest
+            records come last.
     """
 
     records: np.ndarray
@@ -68,22 +77,20 @@ class Tape:
     @classmethod
     def of(cls, tensors: Tensors) -> "Tape | None":
         """Return the tape of an answer, or None if it has none of the right form."""
-        arrays = [tensors.get(name) for name in TAPE]
-        widths = WHERE + MAX_AXES, PRINT, 2
-        for array, width, kind in zip(arrays, widths, "ifi", strict=True):
-            if array is None or array.dtype.kind != kind or array.ndim != 2:
+        if not tensors.keys() >= set(TAPE):
+            return None
+        records, prints, parents = (tensors[name] for name in TAPE)
+        forms = ((records, "i", WHERE + MAX_AXES), (prints, "f", PRINT), (parents, "i", 2))
+        for array, kind, width in forms:
+            if array.dtype.kind != kind or array.ndim != 2 or array.shape[1] != width:
                 return None
-            if array.shape[1] != width or len(array) > MAX_RECORDS * MAX_AXES * 2:
-                return None
-        records, prints, parents = arrays
-        assert records is not None
-        assert prints is not None
-        assert parents is not None
-        if not 0 < len(records) == len(prints) <= MAX_RECORDS:
+        if not 0 < len(records) == len(prints) <= MAX_RECORDS or len(parents) > MAX_PAIRS:
             return None
         children, made_from = parents.T
-        ordered = (made_from >= 0) & (made_from < children) & (children < len(records))
-        return cls(records, np.nan_to_num(prints), parents[ordered])
+        possible = (made_from >= 0) & (made_from < children) & (children < len(records))
+        parents = parents[possible]
+        latest_last = np.argsort(parents[:, 0], kind="stable")
+        return cls(records, np.nan_to_num(prints), parents[latest_last])
 
     @property
     def does(self) -> np.ndarray:
@@ -96,8 +103,9 @@ class Tape:
         return np.asarray(self.does == WHOLE)
 
     @property
-    def is_text(self) -> np.ndarray:
+    def is_plain(self) -> np.ndarray:
         """Which records are of plain values: (records,)."""
+        # the print of a plain value begins with two sums of its text
         return np.asarray((self.prints[:, 2:COMMON] == 0).all(-1))
 
     def wrong(self, known: np.ndarray, raised: bool = False) -> list[int]:
@@ -113,44 +121,42 @@ class Tape:
         """
         blameless = np.isin(self.does, (DECIDES, WHOLE, EXCUSED))
         wrong = ~known & ~self._leads_to(known) & ~blameless
-        arrays = np.isin(self.does, (SAYS_NOTHING, TELLS)) & ~self.is_text
+        arrays = np.isin(self.does, (SAYS_NOTHING, TELLS)) & ~self.is_plain
         wrong_arrays = wrong & arrays
-        if (wrong_arrays if raised else arrays).any():
+        decisive = wrong_arrays if raised else arrays
+        if decisive.any():
             wrong &= self._matters(wrong, wrong_arrays)
         return list(map(int, np.flatnonzero(wrong)))
 
     def _leads_to(self, known: np.ndarray) -> np.ndarray:
         """Return which records are known and tell, or have led to one that does: (records,)."""
         leads = known & np.isin(self.does, (TELLS, IS_SCALAR, WHOLE))
-        latest_first = np.argsort(-self.parents[:, 0], kind="stable")
-        for child, parent in self.parents[latest_first]:
+        for child, parent in self.parents[::-1]:
             leads[parent] |= leads[child]
         return leads
 
-    def _matters(self, wrong: np.ndarray, arrays: np.ndarray) -> np.ndarray:
+    def _matters(self, wrong: np.ndarray, wrong_arrays: np.ndarray) -> np.ndarray:
         """Return which wrong records matter: (records,).
 
         Correct code, too, may have other scalars (numbers, texts, whole numbers in arrays). One
         matters only if it is returned, or if a wrong record that matters was made from it and from
         no wrong array.
-
-        Args:
-            arrays: which records are wrong arrays.
         """
         children, made_from = self.parents.T
-        tainted = np.isin(children, children[arrays[made_from]])
-        returned = self.is_text & (self.prints[:, COMMON] != 0)
+        explained = np.isin(children, children[wrong_arrays[made_from]])
+        returned = self.is_plain & (self.prints[:, COMMON] != 0)
         matters = wrong & ((self.does != IS_SCALAR) | returned)
-        for child, parent in self.parents[~tainted][::-1]:
+        for child, parent in self.parents[~explained][::-1]:
             matters[parent] |= wrong[parent] & matters[child]
         return np.asarray(matters)
 
     def decided(self, known: np.ndarray, common: np.ndarray, wrong: int) -> int | None:
         """Return the decision that has led to a wrong value, or None if that cannot be told.
 
-        With the same values, some correct code decides the other way, and none this way; more of
-        the decisions on its line are right than are not. If it agrees only without a variable that
-        the line reads, no known value may have been made since.
+        With the same values, some correct code decides the other way, and none this way. Of the
+        decisions on its line, more are right than contrary: a line that is merely written the other
+        way round, with `not`, has only contrary ones. If a decision can be compared only without
+        one of the variables that the line reads, no known value may have been made since.
 
         Args:
             known: prints of correct code.
@@ -161,23 +167,27 @@ class Tape:
         last_known = max(np.flatnonzero(common[:wrong] & tells), default=-1)
         # a decision's print: two sums of its variables' texts, whether it goes on below, and the
         # number of the variable that is left out, 0 for none
-        taken = {(*asked, without > 0) for *asked, without in known[:, :4].tolist()}
+        taken = {(*sums, goes_on, omitted > 0) for *sums, goes_on, omitted in known[:, :4].tolist()}
 
-        def is_taken(asked: Sequence[float], way: float, without: float) -> bool:
-            leaves_out = [False] if without else [False, True]
-            return any((*asked, way, each) in taken for each in leaves_out)
+        def is_taken(sums: Sequence[float], goes_on: float, omitted: float) -> bool:
+            """Return whether correct code decides so; only one side may leave out a variable."""
+            is_known = (*sums, goes_on, False) in taken
+            return is_known or (not omitted and (*sums, goes_on, True) in taken)
 
         votes: collections.Counter[tuple[int, float]] = collections.Counter()
         suspects = []
         for row in np.flatnonzero(self.does == DECIDES).tolist():
-            *asked, goes_on, without = self.prints[row, :4].tolist()
-            right = is_taken(asked, goes_on, without)
-            contrary = is_taken(asked, 1 - goes_on, without)
-            kind = int(self.records[row, LINE]), without
+            *sums, goes_on, omitted = self.prints[row, :4].tolist()
+            right = is_taken(sums, goes_on, omitted)
+            contrary = is_taken(sums, 1 - goes_on, omitted)
+            kind = int(self.records[row, LINE]), omitted
             votes[kind] += right - contrary
-            if contrary and not right and row < wrong and (not without or row > last_known):
+            if contrary and not right and row < wrong and (not omitted or row > last_known):
                 suspects.append((row, kind))
-        return next((row for row, kind in reversed(suspects) if votes[kind] > 0), None)
+        for row, kind in reversed(suspects):
+            if votes[kind] > 0:
+                return row
+        return None
 
     def cut(self, also_cut: np.ndarray) -> int | None:
         """Return the first record whose gradient is cut off, but not in correct code, or None.
@@ -191,7 +201,7 @@ class Tape:
     def shapes(self, file: int, lines: range) -> list[tuple[int, str]]:
         """Return the shape that each line of a file made last, as text."""
         made: dict[int, str] = {}
-        for row in np.flatnonzero(self.records[:, 0] == file).tolist():
+        for row in np.flatnonzero(self.records[:, FILE] == file).tolist():
             axes = self.axes(row)
             line = int(self.records[row, LINE])
             if axes and line in lines:
@@ -200,13 +210,13 @@ class Tape:
 
     def axes(self, record: int) -> list[int]:
         """Return the lengths of a record's axes."""
-        found: list[int] = self.records[record, WHERE:][: self.records[record, WHERE - 1]].tolist()
-        return found
+        lengths: list[int] = self.records[record, WHERE:].tolist()
+        return lengths[: self.records[record, AXES]]
 
     def place(self, record: int) -> list[int]:
         """Return the place of a record."""
-        found: list[int] = self.records[record, :PLACE].tolist()
-        return found
+        place: list[int] = self.records[record, :PLACE].tolist()
+        return place
 
     # --- two tapes of the same lines ---
 
@@ -218,8 +228,10 @@ class Tape:
     def reason(self, other: "Tape") -> str:
         """Say where another tape first differs, and how."""
         record = self.differences(other)[0]
-        sizes = [f"{math.exp(min(each.prints[record, 0], MAX_LOG)):.4g}" for each in (self, other)]
-        moves = f"the mean magnitude of its values goes from {sizes[0]} to {sizes[1]}"
-        if sizes[0] == sizes[1]:
-            moves = f"its values keep their mean magnitude, {sizes[0]}, but are not the same"
+        before, after = (
+            f"{math.exp(min(tape.prints[record, 0], MAX_LOG)):.4g}" for tape in (self, other)
+        )
+        moves = f"the mean magnitude of its values goes from {before} to {after}"
+        if before == after:
+            moves = f"its values keep their mean magnitude, {before}, but are not the same"
         return f"no value before line {self.records[record, LINE]} changes; there, {moves}."
