@@ -1,6 +1,6 @@
 """Predictions for examples whose labels only staff have: their form, and how they are scored.
 
-A file of examples has lines `label ||| example`; students get that of the test set without labels.
+A file of examples has lines `label ||| example`; students get the test set's without labels.
 Predictions are lines `example ||| label`, one for each example, in any order.
 """
 
@@ -21,7 +21,7 @@ LARGEST = 16 << 20  # bytes of a file of examples
 MARK = "|||"
 LINE_END = re.compile(r"\r\n|\r|\n")
 DEVIATIONS = 1.96  # of a 95% interval
-LEVEL = 20  # a difference that chance makes once in so many classes, or less often, is significant
+LEVEL = 20  # chance alone makes a significant difference in at most one of this many classes: 5%
 
 
 class PredictionsError(UserError):
@@ -43,8 +43,9 @@ def labelled(folder: Path, data: str) -> dict[str, str]:
 
 
 def cleaned(name: str) -> str:
-    """Return what a student wants to be called: short, on one line, with characters to be seen."""
-    return "".join(filter(is_visible, " ".join(name.split())))[:LONGEST_NAME].strip()
+    """Return what a student wants to be called: short, on one line, without unseen characters."""
+    on_one_line = " ".join(name.split())
+    return "".join(filter(is_visible, on_one_line))[:LONGEST_NAME].strip()
 
 
 def accuracy(right: Sequence[bool]) -> float:
@@ -65,12 +66,14 @@ def differ(first: Sequence[bool], second: Sequence[bool], pairs: int) -> bool:
     """Return whether two differ significantly by McNemar's exact test, two-sided, at 5%.
 
     Args:
+        first, second: which predictions are right.
         pairs: how many there are to compare, for Bonferroni's correction.
     """
     unequal = [one for one, other in zip(first, second, strict=True) if one != other]
     fewer = min(unequal.count(True), unequal.count(False))
     tail = sum(math.comb(len(unequal), count) for count in range(fewer + 1))
-    return 2 * LEVEL * pairs * tail <= 1 << len(unequal)
+    # 2 * tail / 2**n <= 1 / LEVEL / pairs, in whole numbers of any size
+    return 2 * tail * LEVEL * pairs <= 2 ** len(unequal)
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,9 @@ class Split:
     """A file of examples, and a student's predictions for them.
 
     Attributes:
-        data: its path in the assignment's folder.
-        file: their name in FOLDER, and beside the main file when they are handed in.
-        labels: all that there are.
+        data: the path of the examples in the assignment's folder.
+        file: the name of the predictions, in FOLDER and beside the main file that is handed in.
+        labels: all that an example may have.
     """
 
     data: str
@@ -118,9 +121,9 @@ class Leaderboard:
     """What students may compete in.
 
     Attributes:
-        test: whose labels only staff have; dev: whose labels everybody has.
+        test: its labels are known to staff only; dev: its labels are known to everybody.
         card: the path of a page with a table of models to compare with, whose last column has their
-            accuracies; mark: what is around the table, see files.between.
+            accuracies; mark: the mark around the table, see `files.between`.
     """
 
     test: Split
