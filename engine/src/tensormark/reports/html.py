@@ -12,6 +12,7 @@ from tensormark.reports.model import Model, headline, next_step, shown_exercises
 from tensormark.reports.text import visible
 from tensormark.result import Outcome
 
+# the class of each outcome on the page, and the mark before the word
 MARKS = {
     Outcome.PASSED: ("passed", "✓"),
     Outcome.FAILED: ("failed", "✗"),
@@ -65,6 +66,7 @@ def _worst_place(excerpt: Model) -> str:
 
 
 def _short(value: float | str) -> str:
+    """Return a value of a table; one that rounds to zero has no sign."""
     return value if isinstance(value, str) else f"{value:z.4f}"
 
 
