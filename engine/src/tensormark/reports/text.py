@@ -17,16 +17,16 @@ def escape_unencodable_output() -> None:
 
 
 def _escaped(char: str) -> str:
-    """Return a character as Python would write it in a string."""
+    r"""Return a character as its code, such as `\x1b` or `\u202e`."""
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:
-    """Return an untrusted text with every control, format and other unprintable character escaped.
+    """Return an untrusted text in which every character that is not plainly visible is escaped.
 
-    These include direction marks, terminal escapes, zero-width characters, line ends and lone
-    surrogates, as well as more than a few combining marks, which would overlap their neighbours.
+    Escaped are direction marks, terminal escapes, zero-width characters, line ends and lone
+    surrogates, and all but the first few combining marks on a letter, which would overlap others.
 
     Args:
         limit: how many characters to keep.
@@ -47,4 +47,5 @@ def points(value: float) -> str:
 
 def out_of(score: float | None, most: float) -> str:
     """Format points and their maximum."""
-    return f"{'-' if score is None else points(score)} / {points(most)}"
+    reached = "-" if score is None else points(score)
+    return f"{reached} / {points(most)}"
