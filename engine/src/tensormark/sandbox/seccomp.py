@@ -11,10 +11,13 @@ Not covered: what the allowed calls do with files that are already open (lockdow
 and kernel vulnerabilities in those calls.
 """
 
+import errno
+import fcntl
 import functools
 import os
 import sys
 import tempfile
+import termios
 from typing import Any
 
 from tensormark.sandbox.interface import WorkerStartError
@@ -37,45 +40,44 @@ ALLOWED = (
 ).split()
 NEW_NAMESPACES = 0x7E020000 | 0x80  # CLONE_NEW{CGROUP,UTS,IPC,USER,PID,NET}, NEWNS, NEWTIME
 CLONE_THREAD = 0x10000
-# what of the flags is looked at, and its value: before Linux 6.2, Landlock lets whoever may read a
-# file open it to read and truncate it
-OPENING = (
+# Masks of flags, and the value that the flags under it must have. A file that is opened for reading
+# must not be truncated, which Landlock prevents only since Linux 6.2.
+OPENINGS = (
     (os.O_ACCMODE | os.O_CREAT | os.O_TRUNC | os.O_APPEND, os.O_RDONLY),
     (os.O_ACCMODE, os.O_WRONLY),
     (os.O_ACCMODE, os.O_RDWR),
 )
 PR_SET_NAME = 15
-FIOCLEX = 0x5451  # as Python closes a temporary file when a program is started
-F_DUPFD = 0
-F_GETFD = 1
-F_SETFD = 2
-F_GETFL = 3
-F_DUPFD_CLOEXEC = 1030
-ENOSYS = 38
+FCNTL = (fcntl.F_DUPFD, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL, fcntl.F_DUPFD_CLOEXEC)
 
 PIP = f"{sys.prefix}/bin/pip"
 INSTALL = f"apt-get install libseccomp2, and {PIP} install -r requirements.txt"
 
 
-def _conditional_calls(library: Any) -> list[tuple[str, Any]]:
+def _conditional_calls(library: Any) -> list[tuple[str, list[Any]]]:
     """Return the calls that are allowed only with certain arguments."""
     argument = library.Arg
     equal = library.EQ
     masked = library.MASKED_EQ
     threads_only = argument(0, masked, CLONE_THREAD | NEW_NAMESPACES, CLONE_THREAD)
-    openings = [("openat", [argument(2, masked, *allowed)]) for allowed in OPENING]
-    openings += [("open", [argument(1, masked, *allowed)]) for allowed in OPENING]
-    return [
+    calls = [
         ("clone", [threads_only]),
-        *openings,
         ("prlimit64", [argument(0, equal, 0), argument(2, equal, 0)]),  # reading its own limits
         ("prctl", [argument(0, equal, PR_SET_NAME)]),
-        ("ioctl", [argument(1, equal, FIOCLEX)]),
-        *[
-            ("fcntl", [argument(1, equal, command)])
-            for command in (F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC)
-        ],
+        ("ioctl", [argument(1, equal, termios.FIOCLEX)]),  # for Python's temporary files
     ]
+    for allowed in OPENINGS:
+        calls.append(("openat", [argument(2, masked, *allowed)]))
+        calls.append(("open", [argument(1, masked, *allowed)]))
+    for command in FCNTL:
+        calls.append(("fcntl", [argument(1, equal, command)]))
+    return calls
+
+
+def _allow(rules: Any, library: Any, name: str, arguments: list[Any]) -> None:
+    """Allow a call if this architecture has it."""
+    if library.resolve_syscall(library.Arch.NATIVE, name) >= 0:
+        rules.add_rule(library.ALLOW, name, *arguments)
 
 
 @functools.cache
@@ -89,20 +91,14 @@ def compiled() -> bytes:
         import pyseccomp  # here: it fails without libseccomp, which students need not have
     except (ImportError, RuntimeError, OSError) as error:
         raise WorkerStartError(f"the seccomp library is missing ({error}): {INSTALL}") from error
-    rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(1))
+    rules = pyseccomp.SyscallFilter(pyseccomp.ERRNO(errno.EPERM))
     for name in ALLOWED:
         _allow(rules, pyseccomp, name, [])
     for name, arguments in _conditional_calls(pyseccomp):
         _allow(rules, pyseccomp, name, arguments)
     # clone3's flags are in memory, which a filter cannot read; the C library falls back to clone
-    rules.add_rule(pyseccomp.ERRNO(ENOSYS), "clone3")
+    rules.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)
         return file.read()
-
-
-def _allow(rules: Any, library: Any, name: str, arguments: list[Any]) -> None:
-    """Allow a call if this architecture has it."""
-    if library.resolve_syscall(library.Arch.NATIVE, name) >= 0:
-        rules.add_rule(library.ALLOW, name, *arguments)
