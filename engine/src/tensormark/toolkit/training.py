@@ -5,13 +5,13 @@ the weights. With these, correct code predicts examples that the training has no
 solution's, in a separate process, or the submission's where that is impossible. Labels and the
 threshold stay with the grader.
 
-Covered: predictions that were not made by the model with the submission's weights, where the
-solution makes them. Not covered: how the weights came about.
+Covered: where the solution predicts, the predictions are those of its model with the submission's
+weights. Not covered: how the weights came about.
 
 An assignment has a `Training` that makes the requests, a `TrainingTask` that creates one for each
-grading, and two kinds of calls in its harness: one that trains and answers with out/weights/, and
-one that predicts from weights and answers with out/predictions, or with no tensors if the weights'
-names or shapes are not the model's.
+grading, and two kinds of calls in its harness. One trains, and answers with out/weights/. The other
+predicts from weights, and answers with out/predictions, or with no tensors if the weights' names or
+shapes are not the model's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -62,8 +62,6 @@ def threshold_of(references: References, entry: str, fix: str = "") -> Mapping[s
 
 # --- what reports show ----------------------------------------------------------------------------
 
-# The submission's own process reports the loss of each step, which is only plotted.
-
 
 def _smooth(values: np.ndarray) -> list[float | None]:
     """Return a curve of at most MAX_POINTS points: means of neighbours."""
@@ -73,7 +71,10 @@ def _smooth(values: np.ndarray) -> list[float | None]:
 
 
 def loss_curve(tensors: Tensors) -> list[dict[str, Any]]:
-    """Return the curve of out/losses, or no curve if they are invalid."""
+    """Return the curve of out/losses, or no curve if they are invalid.
+
+    The submission's own process reports the loss of each step, so it is only plotted.
+    """
     losses = tensors.get("out/losses")
     if losses is None or losses.dtype != np.float32 or losses.ndim != 1:
         return []
@@ -100,21 +101,18 @@ def confusion(
 
     Args:
         texts: the examples' texts; without them no examples are listed.
-        classes: the names of the classes; used if their number matches the labels.
+        classes: the names of the classes; numbers are shown instead if there are more or fewer.
     """
     count = int(labels.max()) + 1
     names = list(classes) if count == len(classes) else [str(label) for label in range(count)]
     valid = (predictions >= 0) & (predictions < count)  # untrusted
     table = np.zeros((count, count), dtype=np.int64)
     np.add.at(table, (labels[valid], predictions[valid]), 1)
-    wrong = np.flatnonzero(valid & (predictions != labels))[:MAX_MISREAD].tolist()
+    wrong = np.flatnonzero(valid & (predictions != labels)).tolist()
+    listed = wrong[:MAX_MISREAD] if texts else []
     misread = [
-        {
-            "text": texts[i][:MAX_LENGTH],
-            "expected": names[int(labels[i])],
-            "got": names[int(predictions[i])],
-        }
-        for i in (wrong if texts else ())
+        {"text": texts[i][:MAX_LENGTH], "expected": names[labels[i]], "got": names[predictions[i]]}
+        for i in listed
     ]
     return {"classes": names, "confusion": table.tolist(), "misread": misread}
 
@@ -136,7 +134,6 @@ class Training:
     measure = "accuracy"
     weights = "the model's weights"
     classes: tuple[str, ...] = ()
-
     threshold: float
 
     # --- defined by each assignment ---------------------------------------------------------------
@@ -182,7 +179,7 @@ class Training:
         except Exception as error:  # the report does not affect the score
             run.flags.append(f"its answer cannot be shown: {trouble_in(error)}")
         reached = f"{self.measure} {accuracy:.3f}"
-        if not accuracy >= self.threshold:
+        if not accuracy >= self.threshold:  # true for NaN
             lines = (f"{reached}, {self.threshold:.3f} is needed",)
             raise CheckFailed(Finding(f"{self.model} is not good enough", lines))
         if run.doubtful:  # with right values and no gradients, weights may have been brought along
@@ -202,16 +199,7 @@ class Training:
             raise ReferencesError(f"{self.weights} are too large to be returned")
         trained = run.ask(self.training(room))
         weights = self._returned_weights(trained, room)
-        reply = (run.ask_solution or run.ask)(self.predicting(weights))
-        if run.ask_solution and reply.status != "ok":
-            # the weights are at fault if it can predict with zeros in their place
-            zeros = {name: np.zeros_like(value) for name, value in weights.items()}
-            again = run.ask_solution(self.predicting(zeros))
-            if again.status != "ok":
-                raise SolutionError(f"the solution cannot predict: {again.text}")
-            what = f"no model can predict with the weights that {self.what} returned"
-            raise CheckFailed(Finding(what))
-        answer = self._finished(reply)
+        answer = self._predicted(run, weights)
         if not answer:
             raise self._refused("returned weights with the wrong names or shapes")
         predictions = answer.get("out/predictions")
@@ -224,15 +212,36 @@ class Training:
     def _refused(self, why: str) -> CheckFailed:
         return CheckFailed(Finding(f"{self.what} {why}"))
 
-    def _finished(self, reply: Reply) -> Tensors:
-        """Return the tensors that training returned.
+    def _predicted(self, run: TaskRun, weights: Tensors) -> Tensors:
+        """Return the tensors that the solution, or else the submission, answers with.
 
         Raises:
-            CheckFailed: it did not finish.
+            CheckFailed: the weights are at fault, or the submission.
+            SolutionError: the solution cannot predict with any weights.
+        """
+        request = self.predicting(weights)
+        if run.ask_solution is None:
+            return self._finished(run.ask(request))
+        reply = run.ask_solution(request)
+        if reply.status == "ok":
+            return reply.tensors
+        # the weights are at fault if it can predict with zeros in their place
+        zeros = {name: np.zeros_like(value) for name, value in weights.items()}
+        again = run.ask_solution(self.predicting(zeros))
+        if again.status != "ok":
+            raise SolutionError(f"the solution cannot predict: {again.text}")
+        what = f"no model can predict with the weights that {self.what} returned"
+        raise CheckFailed(Finding(what))
+
+    def _finished(self, reply: Reply) -> Tensors:
+        """Return the tensors that the submission answers with.
+
+        Raises:
+            CheckFailed: it failed.
         """
         if reply.status == "ok":
             return reply.tensors
-        # not an exercise: unless all are written, it does not run
+        # it runs only if all exercises are written: this is an error like any other
         unwritten = "raised NotImplementedError: " if reply.status == "not written" else ""
         raise CheckFailed(Finding(f"{self.what}: {unwritten}{reply.text}"))
 
