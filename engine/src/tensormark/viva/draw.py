@@ -24,12 +24,12 @@ from tensormark.viva.subject import Subject, subjects_of
 FEW_FUNCTIONS = 3  # that a short sheet is about, if possible
 ARGUMENTS = "Arguments are separate tensors: none is computed from another."
 IN_EVAL = "Unless a question mentions training, dropout does nothing: the model is in eval mode."
-NOTHING_SAID = "this assignment has no questions: there is no grader/viva.py"
+NO_QUESTIONS = "this assignment has no questions: there is no grader/viva.py"
 NOTHING_RIGHT = "no function passes yet; `{check}` says why"
 
 
 def askable(assignment: Assignment, right: Collection[str]) -> list[Subject]:
-    """Return the functions that can be asked about: they and all functions they call are right."""
+    """Return the functions that can be asked about: right ones whose upstream ones are right."""
     return [
         subject
         for subject in subjects_of(assignment.folder)
@@ -55,10 +55,11 @@ def opened(
 
 def turns(samples: Sequence[Sample]) -> Iterator[Question]:
     """Yield questions until none is left: the families take turns, each on the next function."""
-    pairs = itertools.product(range(len(FAMILIES)), enumerate(samples))
-    waiting = collections.deque(
-        FAMILIES[(number + turn) % len(FAMILIES)](sample) for turn, (number, sample) in pairs
-    )
+    waiting: collections.deque[Iterator[Question]] = collections.deque()
+    for turn in range(len(FAMILIES)):
+        for number, sample in enumerate(samples, start=turn):
+            family = FAMILIES[number % len(FAMILIES)]
+            waiting.append(family(sample))
     while waiting:
         proposed = waiting.popleft()
         question = next(proposed, None)
@@ -70,7 +71,7 @@ def turns(samples: Sequence[Sample]) -> Iterator[Question]:
 def samples_of(
     subjects: Sequence[Subject], assignment: Assignment, copies: Copies, seed: str, notes: list[str]
 ) -> Iterator[Sample]:
-    """Yield samples of functions in a random order, and note why there are none of others."""
+    """Yield samples of functions in a random order, and add to the notes why some have none."""
     for subject in random.Random(f"{seed} order").sample(subjects, len(subjects)):
         generator = random.Random(f"{seed} {subject.exercise}")
         try:
@@ -81,10 +82,11 @@ def samples_of(
 
 def listing_of(study: Study) -> Listing:
     """Return the function of a study as sheets show it."""
-    numbers, lines = zip(*study.source.listing(), strict=True)
-    shown = textwrap.dedent("\n".join(line.expandtabs(4) for line in lines)).split("\n")
-    subject = study.subject
-    return Listing(subject.target, f"{subject.module}.py", tuple(zip(numbers, shown, strict=True)))
+    listing = study.source.listing()
+    numbers = [number for number, _ in listing]
+    text = "\n".join(line.expandtabs(4) for _, line in listing)
+    lines = zip(numbers, textwrap.dedent(text).split("\n"), strict=True)
+    return Listing(study.subject.target, f"{study.subject.module}.py", tuple(lines))
 
 
 def about(studies: Sequence[Study]) -> list[str]:
@@ -116,12 +118,13 @@ def questions(
     empty = Sheet(assignment.name, printable(submission.name), seed)
     subjects = askable(assignment, right)
     if not subjects:
-        wrong = NOTHING_RIGHT.format(check=command("check"))
-        why = wrong if subjects_of(assignment.folder) else NOTHING_SAID
+        why = NO_QUESTIONS
+        if subjects_of(assignment.folder):
+            why = NOTHING_RIGHT.format(check=command("check"))
         return dataclasses.replace(empty, notes=(why,))
     drawn: list[Question] = []
     notes: list[str] = []
-    # replies may hold any numbers
+    # errstate: replies may hold any numbers
     with np.errstate(all="ignore"), opened(grading, inspected(submission), subjects) as copies:
         found = samples_of(subjects, assignment, copies, seed, notes)
         samples = list(itertools.islice(found, max(FEW_FUNCTIONS, number)))
