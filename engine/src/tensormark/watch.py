@@ -44,10 +44,7 @@ class WatchReport(Report):
     """Prints results as they come in, until a file is saved with a different text."""
 
     def __init__(self, path: str, editable: Sequence[str]) -> None:
-        """Take note of the files as they are now.
-
-        What is graded is that, or newer; if newer, the next look notices.
-        """
+        """Note the files as they are now; if newer ones are graded, the next look notices."""
         super().__init__()
         self.path = path
         self.editable = editable
@@ -99,19 +96,20 @@ def watch(folder: Path, path: str, only: str | None) -> None:
 
     assignment = open_assignment(folder)
     grading = Grading(Settings.of(folder), assignment)
+    # an error in what the command line names ends the command; later ones are only printed
     selected(assignment, True, only)
     grading.read(path)
     while True:
         report = WatchReport(path, assignment.editable)
-        said = f"\n  waiting for changes to {visible(path)}; Ctrl-C stops"
+        says = f"\n  waiting for changes to {visible(path)}; Ctrl-C stops"
         try:
             grading.grade(grading.read(path), check=True, only=only, observer=report)
         except UserError as error:  # the file is gone for a moment, or too large
             print(printable(str(error)))
         except SavedAgain:
-            said = "  saved again"
+            says = "  saved again"
         report.live.clear()
-        print(said, flush=True)
+        print(says, flush=True)
         report.wait()
 
 
@@ -122,8 +120,8 @@ def main(folder: Path, name: str, arguments: Sequence[str]) -> int:
     parser.add_argument("--only", metavar="EXERCISES", help="grade only these, separated by commas")
     options = parser.parse_args(arguments)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
+        if signal.getsignal(number) != signal.SIG_IGN:  # as with nohup
+            signal.signal(number, signal.default_int_handler)  # ends it like Ctrl-C
     try:
         watch(folder, options.submission, options.only)
     except KeyboardInterrupt:
