@@ -1,8 +1,10 @@
 """Next-sentence prediction: pairs of sentences, half of them true.
 
-Four statistics depend on the draws, of which each fails right code once in a billion gradings, and
-so does a document that is never drawn from. They allow documents to be drawn evenly, or by the
-number of their sentences, and as many true pairs as false ones in a random order.
+Four statistics depend on the draws. Right code fails each once in a billion gradings, and as rarely
+never draws from one of the documents. It may draw documents evenly, or by the number of their
+sentences; and it may toss coins, or put as many true pairs as false ones in a random order.
+
+Key: n the number of a document, k that of a sentence in it.
 """
 
 import itertools
@@ -17,35 +19,42 @@ from tensormark.toolkit import Call, Tensors, exercise, probe
 from tensormark.toolkit.seeds import draw_seeds
 from tensormark.toolkit.statistics import Statistic, Statistics, margin
 
-FEW = (130, 131, 132, 133)  # sentences of each document: for each, all others are drawn from
-MANY = (5, 2, 4, 3) * 200  # so short that the first and last sentences are drawn often
+# sentences of each document
+FEW = (130, 131, 132, 133)  # so many that for each document, all others are drawn from
+MANY = (5, 2, 4, 3) * 200  # so few that the first and last sentences are drawn often
 LONGEST = 9  # tokens of a sentence
 FIRST_TOKEN = 10  # of the first sentence
-STEP = 10  # from one to the next
+STEP = 10  # from the first token of a sentence to that of the next
 NOWHERE = -1, -1
 SPECIAL = 3  # tokens that a pair will have besides: [CLS] and two [SEP]
-SHORT = 13  # tokens of a pair where many are cut
+SHORT = 13  # tokens of a pair, so few that many are cut
 IS_NEXT = 0
 Documents = list[list[list[int]]]
 
 
 class Text:
-    """Documents, and where each of their sentences stands in them, by its first token."""
+    """Documents, and where each of their sentences stands in them.
+
+    Attributes:
+        places: the (n, k) of each sentence, by its first token.
+        firsts: the (n, k) of each sentence that has a next one, in order.
+    """
 
     def __init__(self, documents: Documents) -> None:
         self.documents = documents
         self.places: dict[int, tuple[int, int]] = {}
         self.firsts: list[tuple[int, int]] = []
         for n, document in enumerate(documents):
-            self.places |= {sentence[0]: (n, k) for k, sentence in enumerate(document)}
+            for k, sentence in enumerate(document):
+                self.places[sentence[0]] = n, k
             self.firsts += [(n, k) for k in range(len(document) - 1)]
 
     def place(self, sentence: list[int]) -> tuple[int, int]:
-        """Return the document and the number of a sentence; NOWHERE if there is none."""
+        """Return the (n, k) of a sentence, or NOWHERE."""
         return self.places.get(sentence[0], NOWHERE) if sentence else NOWHERE
 
     def whole(self, sentence: list[int]) -> list[int]:
-        """Return all of a sentence of which this is the beginning; nothing if there is none."""
+        """Return the whole sentence of which this is the beginning; nothing if there is none."""
         n, k = self.place(sentence)
         return [] if (n, k) == NOWHERE else self.documents[n][k]
 
@@ -60,8 +69,8 @@ def documents_of(sizes: Iterable[int], starts: Iterable[int], lengths: Iterable[
     return [list(itertools.islice(sentences, size)) for size in sizes]
 
 
-def text(sizes: Sequence[int]) -> Documents:
-    """Return the public text of documents with so many sentences."""
+def public_documents(sizes: Sequence[int]) -> Documents:
+    """Return the public documents of so many sentences."""
     starts = range(FIRST_TOKEN, FIRST_TOKEN + STEP * sum(sizes), STEP)
     lengths: list[int] = []
     for size in sizes:
@@ -69,12 +78,12 @@ def text(sizes: Sequence[int]) -> Documents:
     return documents_of(sizes, starts, lengths)
 
 
-TEXTS = {"few": text(FEW), "many": text(MANY)}
+PUBLIC = {"few": public_documents(FEW), "many": public_documents(MANY)}
 
 
 def text_of(inputs: Tensors, name: str) -> Text:
-    """Return the text of a call with these inputs, or the public one of this name."""
-    return Text(unpacked(inputs).get("documents", TEXTS[name]))
+    """Return the text of a call: that of its inputs if they have one, else the public one."""
+    return Text(unpacked(inputs).get("documents", PUBLIC[name]))
 
 
 def draw(rng: np.random.Generator, call: Call) -> Tensors:
@@ -83,7 +92,7 @@ def draw(rng: np.random.Generator, call: Call) -> Tensors:
 
 
 def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
-    """Draw documents in another order, of other sentences; there are as many pairs of them."""
+    """Draw documents of other sentences and in another order, which have as many pairs."""
     sizes = [len(document) for document in call.literals["documents"]]
     lengths = rng.integers(1, LONGEST + 1, sum(sizes)).tolist()
     starts = FIRST_TOKEN + STEP * rng.permutation(sum(sizes))
@@ -91,10 +100,15 @@ def draw_private(rng: np.random.Generator, call: Call) -> Tensors:
     return packed({"documents": documents}) | draw(rng, call)
 
 
+def unpadded(sentences: np.ndarray) -> list[list[int]]:
+    """Return sentences without their padding, which is negative."""
+    return [[token for token in sentence if token >= 0] for sentence in sentences.tolist()]
+
+
 def rows(outputs: Tensors) -> list[tuple[list[int], list[int], int]]:
-    """Return the pairs without padding."""
-    columns = [outputs["first"].tolist(), outputs["second"].tolist()]
-    first, second = ([[t for t in row if t >= 0] for row in column] for column in columns)
+    """Return the pairs: first sentence, second sentence and label."""
+    first = unpadded(outputs["first"])
+    second = unpadded(outputs["second"])
     return list(zip(first, second, outputs["label"].tolist(), strict=True))
 
 
@@ -107,18 +121,19 @@ def which(outputs: Tensors, inputs: Tensors) -> list[float]:
     """Compute statistics of which sentences were paired."""
     text = text_of(inputs, "few")
     wrong_first = []
-    own = []
-    lies = []
+    same_document = []
+    wrong_label = []
     others = set(itertools.permutations(range(len(FEW)), 2))
-    never = set(others)
+    never_drawn = set(others)
     for (first, second, label), (n, k) in zip(rows(outputs), text.firsts, strict=True):
         place = text.place(second)
         follows = place == (n, k + 1)
         wrong_first.append(text.place(first) != (n, k))
-        own.append(place[0] == n and not follows)
-        lies.append(follows != (label == IS_NEXT))
-        never.discard((n, place[0]))
-    return [mean(wrong_first), mean(own), mean(lies), len(never) / len(others)]
+        same_document.append(place[0] == n and not follows)
+        wrong_label.append(follows != (label == IS_NEXT))
+        never_drawn.discard((n, place[0]))
+    missing = len(never_drawn) / len(others)
+    return [mean(wrong_first), mean(same_document), mean(wrong_label), missing]
 
 
 def draws(outputs: Tensors, inputs: Tensors) -> list[float]:
@@ -127,60 +142,67 @@ def draws(outputs: Tensors, inputs: Tensors) -> list[float]:
     text = text_of(inputs, "many")
     true = [label == IS_NEXT for _, _, label in pairs]
     documents = [n for n, _ in text.firsts]
-    both = zip(itertools.pairwise(true), itertools.pairwise(documents), strict=True)
-    again = [one == other for (one, other), (n, m) in both if n == m]
+    tosses = zip(true, documents, strict=True)
+    # whether a toss is like the one before it in its document
+    alike = [one == other for (one, n), (other, m) in itertools.pairwise(tosses) if n == m]
     drawn = [text.place(second) for _, second, label in pairs if label != IS_NEXT]
     repeated = [one == other for one, other in itertools.pairwise(drawn)]
-    ends = [(k == 0) - (k == len(text.documents[n]) - 1) for n, k in drawn]
-    return [mean(true), mean(again), mean(ends), mean(repeated)]
+    ends = []  # 1 for the first sentence of a document, -1 for the last
+    for n, k in drawn:
+        is_last = k == len(text.documents[n]) - 1
+        ends.append((k == 0) - is_last)
+    return [mean(true), mean(alike), mean(ends), mean(repeated)]
 
 
 def fitting(first: int, second: int, longest: int) -> set[tuple[int, int]]:
     """Return the possible lengths when the longer sentence is cut; if equal, either."""
     fits = set()
-    for ahead in (0, 1):
-        lengths = [first, second]
-        while sum(lengths) + SPECIAL > longest:
-            lengths[0 if lengths[0] >= lengths[1] + ahead else 1] -= 1
-        fits.add((lengths[0], lengths[1]))
+    for if_equal in (0, 1):
+        sizes = [first, second]
+        while sum(sizes) + SPECIAL > longest:
+            longer = if_equal if sizes[0] == sizes[1] else sizes.index(max(sizes))
+            sizes[longer] -= 1
+        fits.add((sizes[0], sizes[1]))
     return fits
 
 
-def lengths(outputs: Tensors, inputs: Tensors) -> list[float]:
-    """Compute statistics of lengths, for pairs of at most SHORT tokens.
+def cuts(outputs: Tensors, inputs: Tensors) -> list[float]:
+    """Compute statistics of how sentences were cut, for pairs of at most SHORT tokens.
 
     The first share says whether everything is right. The others distinguish mistakes, and hardly
     depend on the draws: each looks at pairs of one kind.
     """
     text = text_of(inputs, "few")
     wrong = []
-    extra = []  # where tokens are to be cut: how many too many are left
-    one_sided = set()  # 1, 2: the first or second sentence alone is to be cut, and is cut wrongly
-    front = []  # of the sentences that were cut, those without their beginning
-    for a, b, _ in rows(outputs):
-        whole = text.whole(a)
-        other = text.whole(b)
-        if not whole or not other:
+    excess = []  # of pairs that are to be cut: how many tokens too many are left
+    miscut = set()  # 1, 2: the first or second sentence alone is to be cut, and lengths are wrong
+    lost_front = []  # of sentences that were cut: whether their beginning is gone
+    for first, second, _ in rows(outputs):
+        first_whole = text.whole(first)
+        second_whole = text.whole(second)
+        both = ((first, first_whole), (second, second_whole))
+        if not first_whole or not second_whole:
             wrong.append(True)
-            front += [True for part, all_of in ((a, whole), (b, other)) if part and not all_of]
+            lost_front += [True for part, whole in both if part and not whole]
             continue
-        fits = fitting(len(whole), len(other), SHORT)
-        off = (len(a), len(b)) not in fits
-        front += [False for part, all_of in ((a, whole), (b, other)) if len(part) < len(all_of)]
-        wrong.append(off or whole[: len(a)] != a or other[: len(b)] != b)
-        if len(whole) + len(other) + SPECIAL > SHORT:
-            extra.append(max(-1, min(len(a) + len(b) + SPECIAL - SHORT, SPECIAL + 1)))
-        first_is_cut = {first for first, _ in fits} != {len(whole)}
-        second_is_cut = {second for _, second in fits} != {len(other)}
-        if off and first_is_cut != second_is_cut:
-            one_sided.add(1 if first_is_cut else 2)
-    cut = max(extra, default=0) + min(extra, default=0)
-    return [mean(wrong), cut, sum(one_sided), mean(front)]
+        lost_front += [False for part, whole in both if len(part) < len(whole)]
+        fits = fitting(len(first_whole), len(second_whole), SHORT)
+        is_misfit = (len(first), len(second)) not in fits
+        wrong.append(is_misfit or any(part != whole[: len(part)] for part, whole in both))
+        if len(first_whole) + len(second_whole) + SPECIAL > SHORT:
+            left = len(first) + len(second) + SPECIAL - SHORT
+            excess.append(max(-1, min(left, SPECIAL + 1)))
+        cuts_first = {size for size, _ in fits} != {len(first_whole)}
+        cuts_second = {size for _, size in fits} != {len(second_whole)}
+        if is_misfit and cuts_first != cuts_second:
+            miscut.add(1 if cuts_first else 2)
+    most_and_least = max(excess, default=0) + min(excess, default=0)
+    return [mean(wrong), most_and_least, sum(miscut), mean(lost_front)]
 
 
 def pairing(name: str, longest: int) -> dict[str, Any]:
     """Return the fields of a call with the text of this name, and this maximum length of a pair."""
-    return {"inputs": name, "literals": {"documents": TEXTS[name], "max_length": longest}}
+    return {"inputs": name, "literals": {"documents": PUBLIC[name], "max_length": longest}}
 
 
 WHICH = Statistics(
@@ -193,10 +215,10 @@ WHICH = Statistics(
     ),
     which,
 )
-ALL = sum(MANY) - len(MANY)  # pairs
-NEIGHBOURS = ALL - len(MANY)  # pairs that have one before them in their document
-FALSE = int(0.42 * ALL)  # at least so many of them are false
-ONE = 1 / sum(MANY)
+PAIRS = sum(MANY) - len(MANY)
+NEIGHBOURS = PAIRS - len(MANY)  # pairs that have one before them in their document
+FALSE_PAIRS = int(0.42 * PAIRS)  # at least
+ONE_SENTENCE = 1 / sum(MANY)
 LENGTHS = Statistics(
     (
         Statistic("pairs are cut in the wrong place or not at all", 0.0, blur=2.0),
@@ -204,15 +226,19 @@ LENGTHS = Statistics(
         Statistic("the wrong sentences are cut", 0.0),
         Statistic("sentences have lost their beginning", 0.0),
     ),
-    lengths,
+    cuts,
 )
 DRAWS = Statistics(
     (
-        Statistic("the share of true pairs is off", 0.5, margin(ALL)),
+        Statistic("the share of true pairs is off", 0.5, margin(PAIRS)),
         Statistic("coin tosses depend on earlier ones", 0.5, margin(NEIGHBOURS)),
         # each draw counts for 1, -1 or 0
-        Statistic("first sentences are drawn more often than last", 0.0, 2 * margin(FALSE)),
-        Statistic("the same sentence is drawn again and again", ONE, margin(FALSE, ONE)),
+        Statistic("first sentences are drawn more often than last", 0.0, 2 * margin(FALSE_PAIRS)),
+        Statistic(
+            "the same sentence is drawn again and again",
+            ONE_SENTENCE,
+            margin(FALSE_PAIRS, ONE_SENTENCE),
+        ),
     ),
     draws,
 )
