@@ -184,5 +184,5 @@ def test_gradescope_gets_the_accuracy_and_students_what_is_wrong(competed, tmp_p
 def test_without_one_label_for_each_example_there_is_no_leaderboard(text, competed, copy):
     written(copy, {TEST.data: text})
 
-    with pytest.raises(UserError, match=r"test\.txt: (each line must|has a line twice)"):
+    with pytest.raises(UserError, match=r"test\.txt: (each line must|has an example twice)"):
         Standings(competed, [])

@@ -38,7 +38,7 @@ def labelled(folder: Path, data: str) -> dict[str, str]:
     pairs = [line.rpartition(MARK) for line in lines]
     found = {example.strip(): label.strip() for label, _, example in pairs}
     if len(found) < len(lines):
-        raise UserError(f"{data}: has a line twice; keep one of them")
+        raise UserError(f"{data}: has an example twice; keep one of its lines")
     return found
 
 

@@ -216,7 +216,8 @@ class Entry:
     def notes(self) -> list[str]:
         """What staff should know about the submission and its points."""
         files = dict(_unimportable(self.exercises))
-        notes = [f"{file} {UNIMPORTABLE}: {why}" for file, why in files.items()] + self.remarks
+        notes = [f"{file} {UNIMPORTABLE}{why and f': {why}'}" for file, why in files.items()]
+        notes += self.remarks
         if self.submission:
             notes += self.submission.notes
         if self.others:

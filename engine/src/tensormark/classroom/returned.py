@@ -75,9 +75,10 @@ def column_of(found: Found, wanted: str) -> Column | None:
     if len(hits) == 1:
         return Column(table, hits[0], platform.most(table, hits[0]))
     titles = first_of([table.rows[0][place][:100] for place in possible]) or "none"
-    count = "several columns" if hits else "no column of marks"
+    count = "several columns" if hits else "no column"
+    titled = f" titled {wanted[:60]!r}" if wanted else ""
     raise FileError(
-        f"{table.path}: has {count} titled {wanted[:60]!r}; set column in class.toml to one of "
+        f"{table.path}: has {count} of marks{titled}; set column in class.toml to one of "
         f"these titles: {titles}"
     )
 

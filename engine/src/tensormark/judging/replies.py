@@ -123,14 +123,6 @@ def without_text(reply: Reply, targets: Mapping[str, str], sources: Mapping[str,
 # --- in words ---
 
 
-def _raised_text(reply: Reply) -> str:
-    """Describe in one line what a student's code raised."""
-    if reply.status != "not written":
-        return reply.text or "failed without a message"
-    place = reply.message.get("where", "")
-    return f"raised NotImplementedError: {reply.text}".rstrip(": ") + str(place)
-
-
 def _unimportable(reply: Reply, assignment: Assignment) -> str:
     """Return the file that a reply says cannot be imported, or an empty string."""
     module = reply.message.get("importing", "")
@@ -192,13 +184,12 @@ def mismatch_of(
         return Mismatch("blocked", name, (f"Problem ({name}) is not written yet",))
     shapes = "; ".join(reply.message.get("shapes", ()))
     place = PLACE_AT_END.search(reply.text)
-    line = f"line {int(place['line'])}" if place else "that line"
-    there = f"on {line}, {shapes}" if shapes else ""
+    there = f"on line {int(place['line'])}, {shapes}" if place and shapes else shapes
     advice = _advice(reply, others, assignment)
     file = _unimportable(reply, assignment)
     wanted = answered.call.raises
     instead = f"{answered.call.target} should raise {wanted}" if wanted and not file else ""
-    lines = filter(None, [_raised_text(reply), instead, there, advice])
+    lines = filter(None, [reply.fault, instead, there, advice])
     headline = f"{file} cannot be imported" if file else ""
     return Mismatch("raised", answered.call.target, tuple(lines), headline, advised=advice != "")
 

@@ -19,7 +19,9 @@ def escape_unencodable_output() -> None:
 def _escaped(char: str) -> str:
     r"""Return a character as its code, such as `\x1b` or `\u202e`."""
     code = ord(char)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def visible(text: Any, limit: int = LONGEST, keep: str = "") -> str:

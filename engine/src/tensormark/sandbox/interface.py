@@ -80,6 +80,14 @@ class Reply:
     tensors: Tensors = dataclasses.field(default_factory=dict)
     hung: bool = False
 
+    @property
+    def fault(self) -> str:
+        """What a student's code raised, or why there is no answer, in one line; not for `ok`."""
+        if self.status != "not written":
+            return self.text or "failed without a message"
+        text = f": {self.text}" if self.text else ""
+        return f"raised NotImplementedError{text}{self.message.get('where', '')}"
+
 
 @dataclasses.dataclass(frozen=True)
 class Limits:

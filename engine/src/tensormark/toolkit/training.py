@@ -241,9 +241,7 @@ class Training:
         """
         if reply.status == "ok":
             return reply.tensors
-        # it runs only if all exercises are written: this is an error like any other
-        unwritten = "raised NotImplementedError: " if reply.status == "not written" else ""
-        raise CheckFailed(Finding(f"{self.what}: {unwritten}{reply.text}"))
+        raise CheckFailed(Finding(f"{self.what}: {reply.fault}"))
 
     def _returned_weights(self, reply: Reply, room: int) -> Tensors:
         """Return the weights that training returned, without checking their names and shapes.
