@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensormark.classroom.find import note_late, note_status
-from tensormark.classroom.people import FileError
+from tensormark.classroom.people import FileError, meaning
 from testkit.classes import found, handed_in, owners
 from testkit.listings import listings
 from testkit.tiers import NIGHTLY
@@ -136,6 +136,11 @@ def test_only_students_files_count_whatever_their_names_are(tmp_path):
     (link,) = (each for each in result.entries if each.student == "link")
     assert link.path is None
     assert "is a link" in link.problem
+
+
+def test_a_platforms_own_title_counts_as_it_is_written():
+    assert meaning("user_id", {}) == "netid"
+    assert meaning("user_id", {"user_id": "own"}) == "own"
 
 
 @pytest.mark.parametrize(

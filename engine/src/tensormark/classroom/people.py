@@ -180,10 +180,14 @@ def read_table(path: Path) -> CsvTable:
 
 
 def meaning(title: str, columns: Mapping[str, str]) -> str:
-    """Return what a column holds, by its title; "" if that is not known."""
+    """Return what a column holds, by its title in lower case; "" if that is not known.
+
+    Args:
+        columns: a platform's own titles, and what they hold.
+    """
     plain_title = " ".join(re.findall(r"[^\W_]+", title))
     known = [each for each, titles in TITLES.items() if plain_title in titles.split(", ")]
-    return columns.get(plain_title) or "".join(known)
+    return columns.get(title) or "".join(known)
 
 
 def unread(table: CsvTable) -> list[str]:

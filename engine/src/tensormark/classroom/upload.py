@@ -36,7 +36,7 @@ class Upload:
     """A file or folder that somebody handed in, as its name or a platform's list describes it.
 
     Attributes:
-        claims: several if its name can be read in several ways.
+        claims: several if its name can be read in several ways, the likeliest first; see owners.py.
         file: what the student called it.
         attempt: the same for everything that was handed in together; later ones sort last.
         again: how often a file of this name was handed in before.

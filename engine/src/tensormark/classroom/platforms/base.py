@@ -73,12 +73,12 @@ class Platform:
         columns: titles of its lists, in lower case, besides those that people.py knows from any
             list, and what they hold: its own ids, or "id", "login", "email", "name" and so on.
         known_by_list: whether the names of its files do not tell that they are the platform's.
-        grades: the title of a column of marks, in lower case: its name, and perhaps the most that
-            it takes.
+        grades: matches the title, in lower case, of a column of marks; its group `name` is what
+            staff call it, and a group `most` the highest mark that it takes.
         waiting: what stands in such a column until there is a mark; another text is kept.
         advice: what staff must know before they upload a second time.
-        gives_ids: whether the names of its files have ids of its own, before what students choose;
-            a login is the school's.
+        gives_ids: whether the names of its files begin with ids of its own, so that of several
+            claims the first is right, unless the list has another name there; a login is no such id.
         wanted: which list identifies the people of its downloads, to complete "use ...".
         index: the name of a file that it adds to a download.
         test_students: names, in lower case, of the students that it makes for tests.
