@@ -78,7 +78,7 @@ class Platform:
         waiting: what stands in such a column until there is a mark; another text is kept.
         advice: what staff must know before they upload a second time.
         gives_ids: whether the names of its files begin with ids of its own, so that of several
-            claims the first is right, unless the list has another name there; a login is no such id.
+            claims the first is right, unless the list has another name there; a login is none.
         wanted: which list identifies the people of its downloads, to complete "use ...".
         index: the name of a file that it adds to a download.
         test_students: names, in lower case, of the students that it makes for tests.
