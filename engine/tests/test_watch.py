@@ -113,6 +113,29 @@ def test_only_another_text_starts_a_grading_over_and_the_same_one_is_a_save(
         report.progress("conv", 0, 1)
 
 
+def test_a_new_file_that_would_be_graded_is_a_save_and_no_other(path):
+    report = watch.WatchReport(str(path.parent), ["detector.py", "optimizer.py"])
+
+    in_place(path.with_name("notes.py"), "nobody grades this\n")
+    assert report.read() == (report.texts, report.stamps)
+    path.with_name("notes.py").rename(path.with_name("optimizer.py"))
+    report.wait()
+
+
+def test_a_grading_that_was_ended_begins_again_even_if_the_file_is_as_it_was(
+    folder, path, monkeypatch
+):
+    ends = [watch.SavedAgain, KeyboardInterrupt]
+
+    def grade(*_, **__):
+        raise ends.pop(0)
+
+    monkeypatch.setattr("tensormark.grading.Grading.grade", grade)
+
+    with pytest.raises(KeyboardInterrupt):
+        watch.watch(folder, str(path), None)
+
+
 def test_a_save_ends_a_call_that_hangs(folder, path, solution_source):
     with Watching(folder, path) as watching:
         watching.until("conv")  # detector is next

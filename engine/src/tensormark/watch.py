@@ -101,15 +101,16 @@ def watch(folder: Path, path: str, only: str | None) -> None:
     grading.read(path)
     while True:
         report = WatchReport(path, assignment.editable)
-        says = f"\n  waiting for changes to {visible(path)}; Ctrl-C stops"
         try:
             grading.grade(grading.read(path), check=True, only=only, observer=report)
         except UserError as error:  # the file is gone for a moment, or too large
             print(printable(str(error)))
         except SavedAgain:
-            says = "  saved again"
+            report.live.clear()
+            print("  saved again", flush=True)
+            continue  # even if the file is as it was, as when it was only moved away and back
         report.live.clear()
-        print(says, flush=True)
+        print(f"\n  waiting for changes to {visible(path)}; Ctrl-C stops", flush=True)
         report.wait()
 
 
