@@ -50,7 +50,12 @@ NEW_WEIGHTS = Mistake(
     (DIFFERS,),
 )
 # by a part of the full name of a function of torch that draws; the first that was seen is told
-DRAWING_CAUSES = {"dropout": DROPOUT, "dot_product": DROPOUT, "torch.nn.init.": NEW_WEIGHTS}
+DRAWING_CAUSES = {
+    "dropout": DROPOUT,
+    "dot_product": DROPOUT,
+    "multi_head": DROPOUT,
+    "torch.nn.init.": NEW_WEIGHTS,
+}
 
 
 def _drawing_mistake(evidence: Evidence) -> Mistake | None:

@@ -69,7 +69,11 @@ BUILT_IN = ("method", "function", "optimizer")
 
 
 class Draws(TorchFunctionMode):
-    """Notes which functions of torch draw random numbers in a `with` block, by full names."""
+    """Notes which of torch's functions draw random numbers in a `with` block.
+
+    Attributes:
+        names: their full names; functions that they call are not seen.
+    """
 
     def __init__(self) -> None:
         super().__init__()
