@@ -1,17 +1,28 @@
-"""Measuring the sentiment gate: the runs determine the threshold."""
+"""Measuring the sentiment gate: which models run, and how the runs determine the threshold."""
 
 from pathlib import Path
 
 import pytest
 
 from instructor.gate import grades, measure
-from tests.helpers.known import VARIANTS
 
 FROZEN = measure.LAST_LINEAR_LAYER
 
 
-def test_the_mistakes_that_are_measured_are_known():
-    assert set(measure.MISTAKES) <= {variant.id for variant in VARIANTS}
+def code_in(module):
+    """Return the code of all methods of a module's own classes."""
+    own = [each for each in vars(module).values() if getattr(each, "__module__", "") == "bert"]
+    return [getattr(value, "__code__", None) for each in own for value in vars(each).values()]
+
+
+@pytest.mark.parametrize("mistake", measure.MISTAKES)
+def test_a_mistake_that_is_measured_is_made_in_the_model(mistake):
+    right = measure.bert_with(measure.HONEST)
+
+    wrong = measure.bert_with(mistake)
+
+    assert code_in(right) == code_in(measure.bert_with(FROZEN))
+    assert code_in(right) != code_in(wrong)
 
 
 def runs_of(accuracies):
