@@ -18,6 +18,8 @@ from testkit.graded import ran, tensormark
 from testkit.tiers import marked
 from tests.helpers import ROOT
 
+NO_MASK = ("scores + attention_mask", "scores")
+
 
 @pytest.mark.parametrize("tier", marked(TIERS))
 def test_the_solution_passes_in_every_tier(tier, tmp_path):
@@ -29,6 +31,17 @@ def test_the_solution_passes_in_every_tier(tier, tmp_path):
     assert completed.returncode == 0, completed.stderr
     result = json.loads(answer.read_text("utf-8"))
     assert (result["tier"], result["score"]) == (tier, 80), completed.stdout
+
+
+def test_one_mistake_costs_one_exercise_whatever_the_number_of_threads(submit):
+    first, second = (submit(NO_MASK, options=("--threads", number)) for number in "12")
+
+    assert first.result["score"] == 55
+    assert first.exercise("attention")["mistake"] == "mask_ignored"
+    assert first.output == second.output
+    for graded in (first, second):
+        del graded.result["time"]
+    assert first.result["exercises"] == second.result["exercises"]
 
 
 @pytest.mark.parametrize(
