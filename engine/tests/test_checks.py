@@ -127,6 +127,15 @@ def test_only_gradients_of_inputs_have_the_axes_of_outputs(name, place):
     assert "somewhere" not in problem.details
 
 
+def test_a_state_that_is_not_reported_costs_the_properties():
+    silent = replace(reply(), message={})
+
+    result = trial(silent).result()
+
+    assert result.lost == {"properties"}
+    assert result.findings[0].details[0] == "the worker did not report its state"
+
+
 def test_only_the_first_of_many_changed_names_are_listed():
     names = [f"{number:02d}" + "n" * 60 for number in range(12)]
 
