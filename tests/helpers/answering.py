@@ -13,7 +13,7 @@ from tensormark.result import Grade
 from tensormark.sandbox.answers import reply_in
 from tensormark.sandbox.interface import Reply, WorkerLostError
 from tensormark.sandbox.tiers import CONTAINED
-from tensormark.session import Session
+from tensormark.session import Session, tensor_names_of
 from tensormark.settings import Settings
 from tensormark.worker.protocol import encode
 from tests.helpers import ROOT
@@ -53,7 +53,8 @@ class Answering(Session):
             }
             answer = self.change({"number": 1, "status": "ok", "changed": []}, tensors)
             try:
-                replies.append(reply_in(encode(*answer), 1))
+                names = tensor_names_of(call, right[asked(call)])
+                replies.append(reply_in(encode(*answer), 1, names))
             except WorkerLostError as error:
                 replies.append(Reply("lost", f"{call.target} {error}"))
         return replies
