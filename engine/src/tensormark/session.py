@@ -63,7 +63,8 @@ def blocked(task: Exercise, results: Mapping[str, Result]) -> Result | None:
 def tensor_names_of(call: Call, recording: Recording) -> frozenset[str]:
     """Return the names of the tensors that an answer to a call may have."""
     names = {f"out/{name}" for name in (*call.returns, *recording.outputs)}
-    return frozenset(names | {f"after/{name}" for name in (*call.args, *recording.inputs)})
+    names |= {f"after/{name}" for name in (*call.args, *recording.inputs)}
+    return frozenset(names | {f"grad/{name}" for name in recording.gradients})
 
 
 class Session:

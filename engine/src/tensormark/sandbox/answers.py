@@ -2,8 +2,8 @@
 
 Only here does what a submission sends become values in this process. Code that uses them can rely
 on this: a value of the message has the type that KEYS says, and a list is one of texts; a text is
-one printable line of bounded length; and a tensor has a short printable name. A gradient with
-another name is left out, and anything else is a ProtocolError, which fails the exercise.
+one printable line of bounded length; and a tensor has a short printable name, and was asked for.
+Other gradients are left out, and anything else is an error, which fails the exercise.
 
 Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. The
 tensors that an answer lists are as long as their shapes say, and do not overlap, which is known of
@@ -99,6 +99,7 @@ def reply_in(frame: bytes, number: int, tensor_names: frozenset[str] | None = No
     status = message.get("status", "")
     asked = tensors.keys() if tensor_names is None else tensor_names
     unasked = any(not name.startswith(UNUSED) for name in tensors.keys() - asked)
+    tensors = {name: tensor for name, tensor in tensors.items() if name in asked}
     if unasked or message.get("number") != number or status not in ("ok", "not written", "error"):
         raise WorkerLostError(FORGED)
     return Reply(status, message.get("text", ""), message, tensors)

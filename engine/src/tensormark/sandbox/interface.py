@@ -43,7 +43,7 @@ class Request:
         given_code: whether given code may use what is `given_only` in it.
         tape: what to record of it, see worker/tape.py; None: nothing.
         tensor_names: those of the tensors that its answer may have, besides gradients of
-            parameters that only the submission has; None: any.
+            parameters that only the submission has, which are not read; None: any.
     """
 
     exercise: str
