@@ -78,6 +78,17 @@ def test_the_progress_of_a_training_is_shown(terminal):
     assert terminal.getvalue().endswith("fine-tuning: 25 %")
 
 
+def test_without_a_terminal_a_step_is_said_once_however_long_it_takes(capsys, monkeypatch):
+    monkeypatch.setattr("tensormark.reports.terminal.PROGRESS_SECONDS", -1.0)
+    report = Report()
+
+    for step in (0, 5, 5, 6):
+        report.progress("fine-tuning", step, 20)
+
+    says = [f"  fine-tuning: step {step} of 20" for step in (5, 6)]
+    assert capsys.readouterr().err.splitlines() == says
+
+
 # --- what to do next ------------------------------------------------------------------------------
 
 

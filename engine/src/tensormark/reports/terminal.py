@@ -117,6 +117,7 @@ class Report(Observer):
         self.width = MIN_NAME_WIDTH  # of the column of names
         self.live = LiveLine(sys.stderr)
         self.last_progress = 0.0
+        self.last_step = 0
         self.details: list[str] = []  # the last ones printed
         self.details_of = ""  # the exercise that they belong to
         terminal = is_terminal(sys.stdout)
@@ -140,8 +141,9 @@ class Report(Observer):
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of a task: a live line on a terminal, occasional lines elsewhere."""
-        if not done:
+        if done in (0, self.last_step):
             return
+        self.last_step = done
         if self.live.enabled:
             self.live.count(what, done, total)
         elif time.monotonic() - self.last_progress > PROGRESS_SECONDS:
