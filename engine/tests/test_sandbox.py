@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,6 +80,34 @@ def test_in_process_exercises_share_a_process_until_a_call_is_lost(monkeypatch, 
     marks = [reply.tensors["out/output"][0] for reply in replies if reply.status == "ok"]
     assert marks == [1, 2, 1, 1]
     assert len(SERVERS.idle[PROCESS, None]) == forks
+
+
+LARGE = """
+import dataclasses
+import numpy as np
+from tensormark.sandbox import server
+from testkit.asking import ask, sandbox_of
+
+server.CAN_FORK = False
+with sandbox_of("process") as sandbox:
+    next(sandbox.run([dataclasses.replace(ask("double"), tensors={"x": np.zeros(1 << 20)})]))
+"""
+
+
+@pytest.mark.tier("contained")  # which has bwrap, too
+def test_a_disk_without_room_for_a_request_is_an_error_and_no_signal(tmp_path):
+    small = ["bwrap", "--dev-bind", "/", "/", "--size", str(4 << 20), "--tmpfs", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "TMPDIR": str(tmp_path)}
+
+    ended = subprocess.run(
+        [*small, sys.executable, "-c", LARGE],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "No space left on device" in ended.stderr
 
 
 def test_printed_output_is_kept_up_to_a_limit(sandbox):

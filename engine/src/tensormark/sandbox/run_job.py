@@ -172,7 +172,11 @@ def _keep(server: Server, job: WorkerJob, replies: Sequence[Reply]) -> None:
 def _begin(
     server: Server, job: WorkerJob, frames: Sequence[bytes], core: int | None, output: OutputPipe
 ) -> mmap.mmap:
-    """Start a job; return its memory: for the answers, with the requests behind them."""
+    """Start a job; return its memory: for the answers, with the requests behind them.
+
+    Raises:
+        OSError: there is no room for the requests.
+    """
     limits = job.program.limits
     threads = job.program.threads
     order: dict[str, Any] = {
@@ -194,8 +198,11 @@ def _begin(
     file = memory_file if server.forks else temporary_file
     descriptors = [file(length), output.writer]
     try:
+        # not through the memory: where a disk is full, a signal would end this process
+        with open(descriptors[0], "r+b", closefd=False) as requests:
+            requests.seek(begin)
+            requests.writelines(frames)
         memory = mmap.mmap(descriptors[0], length)
-        memory[begin:] = b"".join(frames)
         server.begin(order, descriptors)
     finally:
         for descriptor in descriptors:
