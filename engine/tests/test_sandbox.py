@@ -110,6 +110,28 @@ def test_a_disk_without_room_for_a_request_is_an_error_and_no_signal(tmp_path):
     assert "No space left on device" in ended.stderr
 
 
+DEEP = """
+import torch
+
+class Thing(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = torch.nn.ModuleList(torch.nn.Linear(1, 1, bias=False) for _ in range(70))
+
+    def double(self, x):
+        return 2 * x
+"""
+
+
+def test_an_object_may_lack_any_number_of_parameters():
+    biases = {f"weights/parts.{number}.bias": np.zeros(1, np.float32) for number in range(70)}
+    request = dataclasses.replace(ask("double"), tensors={"x": X, **biases})
+    with sandbox_of(PROCESS, DEEP) as sandbox:
+        (reply,) = sandbox.run([request])
+
+    assert reply.message["lacking_parts"] == ["has no parameter parts.0.bias"], reply.text
+
+
 def test_printed_output_is_kept_up_to_a_limit(sandbox):
     list(sandbox.run([ask("speak")]))
     sandbox.__exit__()
