@@ -3,6 +3,8 @@
 The golden corpus has what blocks it, and tests/hostile fine-tunes with real processes.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ from tensormark.intake.submission import Submission
 from tensormark.references import References
 from tensormark.result import CheckFailed
 from tensormark.sandbox.interface import Reply
-from tensormark.sandbox.tiers import BY_NAME, PROCESS
+from tensormark.sandbox.tiers import BY_NAME, CONTAINED, PROCESS
 from tensormark.settings import Settings
 from tensormark.task import TaskRun
 from tests.helpers import ROOT
@@ -36,6 +38,17 @@ def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts():
     lists = [value for value in requests[0].call.values() if isinstance(value, list)]
     assert lists == [GateTraining(REFERENCES, ROOT / "data").train.texts]
     assert requests[0].tensors.keys() == {"labels"}
+
+
+@pytest.mark.parametrize("file", ["bert.py", "notes.md"])
+def test_the_solution_predicts_only_where_there_is_one(tmp_path, file):
+    task = ASSIGNMENT.exercise("sentiment")
+    session = Grading(Settings.of(ROOT), ASSIGNMENT).session(Submission("", {}, {}), [task])
+    session.assignment = SimpleNamespace(solution=tmp_path, main_file="bert.py")
+    session.sandbox = SimpleNamespace(tier=BY_NAME[CONTAINED])
+    (tmp_path / file).touch()
+
+    assert (session.task_run(task).ask_solution is None) is (file != "bert.py")
 
 
 @pytest.mark.parametrize(("measured", "deadline"), [(2.0, 14.0), (None, DEADLINE)])

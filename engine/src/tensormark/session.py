@@ -284,13 +284,15 @@ class Session:
         """Return what a task is graded with."""
         upstream = [self.results[name] for name in exercise.upstream if name in self.results]
         # without isolation, the submission could reach any other process
-        has_solution = self.sandbox.tier.isolates and self.assignment.solution.is_dir()
+        isolates = self.sandbox.tier.isolates
+        # students may have a folder of this name, too
+        has_solution = (self.assignment.solution / self.assignment.main_file).is_file()
         return TaskRun(
             references=self.references,
             data=self.settings.data,
             checkpoint=self.settings.checkpoint,
             ask=self.ask_task,
-            ask_solution=self.ask_solution if has_solution else None,
+            ask_solution=self.ask_solution if isolates and has_solution else None,
             doubtful=tuple(result.id for result in upstream if "properties" in result.lost),
         )
 
