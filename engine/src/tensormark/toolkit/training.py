@@ -26,7 +26,7 @@ from tensormark.task import Task, TaskRun
 from tensormark.usage import command, trouble_in
 
 ROOM = 1 << 20  # bytes for the weights of a small model
-MAX_WEIGHTS = 200 << 20  # bytes; a frame can carry a little more
+MAX_WEIGHTS = 200 << 20  # bytes; the grader holds several copies of an answer
 # limits of what reports show
 MAX_POINTS = 100  # of a curve, at most
 MAX_MISREAD = 10  # how many examples are listed
