@@ -61,6 +61,7 @@ Call = Mapping[str, Any]  # its JSON; see `Call` in tensormark/exercise.py
 Array = Any  # a tensor of torch's, or an array of numpy's
 Tensors = Mapping[str, Array]
 Progress = Callable[[int, int], None]  # takes the steps done and their total
+REPEATS = 9  # of a call that draws though nothing is dropped
 GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
 
 BUILT_IN = ("method", "function", "optimizer")
@@ -106,6 +107,25 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
         _equal(value, second[name]) for name, value in first.items()
     )
     return {} if same else {"causes": sorted(draws.names)}
+
+
+def undropped(model: Model | None) -> bool:
+    """Return whether no module of a model drops anything."""
+    parts = model.owner.modules() if model is not None else ()
+    return all(getattr(part, "p", 0.0) == 0.0 for part in parts)
+
+
+def another(call: Callable[[], dict[str, Array]], first: dict[str, Array]) -> dict[str, Array]:
+    """Repeat a call that drew random numbers; return a result that differs from the first, if any.
+
+    So an output that is random without dropout differs from the right one, even if the first draw
+    does not.
+    """
+    for _ in range(REPEATS):
+        result = call()
+        if result.keys() == first.keys() and not all(_equal(first[n], result[n]) for n in first):
+            return result
+    return first
 
 
 def _equal(array: Array, other: Array) -> bool:
@@ -358,6 +378,9 @@ def run_call(context: Context, call: Call, tensors: Tensors) -> Answer:
     report["lacking_parts"] = model.lacking_parts[:1] if model is not None else []  # one is told
     drew = before.generators.used if _is_numpy(call) else before.generators.drew
     report["drew"] = own_generator or drew()
+
+    if report["drew"] and call["train"] and not own_generator and undropped(model):
+        own = another(lambda: called_with(list(arguments_of(context, call, tensors, owner))), own)
 
     answer = {f"out/{name}": value for name, value in own.items()}
     if call["twice"]:
