@@ -73,7 +73,7 @@ def differ(first: Sequence[bool], second: Sequence[bool], pairs: int) -> bool:
     fewer = min(unequal.count(True), unequal.count(False))
     tail = sum(math.comb(len(unequal), count) for count in range(fewer + 1))
     # 2 * tail / 2**n <= 1 / LEVEL / pairs, in whole numbers of any size
-    return 2 * tail * LEVEL * pairs <= 2 ** len(unequal)
+    return 2 * tail * LEVEL * pairs <= 1 << len(unequal)
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,7 @@ class Tape:
             return is_known or (not omitted and (*sums, goes_on, True) in taken)
 
         votes: collections.Counter[tuple[int, float]] = collections.Counter()
-        suspects = []
+        suspects: list[tuple[int, tuple[int, float]]] = []
         for row in np.flatnonzero(self.does == DECIDES).tolist():
             *sums, goes_on, omitted = self.prints[row, :4].tolist()
             right = is_taken(sums, goes_on, omitted)
