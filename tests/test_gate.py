@@ -48,7 +48,7 @@ def test_the_solution_predicts_only_where_there_is_one(tmp_path, file):
     session.sandbox = SimpleNamespace(tier=BY_NAME[CONTAINED])
     (tmp_path / file).touch()
 
-    assert (session.task_run(task).ask_solution is None) is (file != "bert.py")
+    assert bool(session.task_run(task).ask_solution) is (file == "bert.py")
 
 
 @pytest.mark.parametrize(("measured", "deadline"), [(2.0, 14.0), (None, DEADLINE)])
