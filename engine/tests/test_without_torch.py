@@ -170,7 +170,7 @@ after 0: raised
 after 6: a call with other inputs
     - rng.integers(len(found))
     + np.random.default_rng(0).integers(len(found))
-after 0: ment: draw with rng
+after 0: here: draw with rng
     - found[rng.integers(len(found))]
     + __import__('random').choice(found)
 """
