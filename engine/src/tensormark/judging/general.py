@@ -49,12 +49,12 @@ NEW_WEIGHTS = Mistake(
     "each call creates new weights: use the modules that __init__ created",
     (DIFFERS,),
 )
-# by a part of the full name of a function of torch that draws; the first that was seen is told
+# by a part of a name that worker/calls.py reports; the first that was seen is told
 DRAWING_CAUSES = {
     "dropout": DROPOUT,
     "dot_product": DROPOUT,
     "multi_head": DROPOUT,
-    "torch.nn.init.": NEW_WEIGHTS,
+    "new weights": NEW_WEIGHTS,
 }
 
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from tensormark.worker import values
 from tensormark.worker.exceptions import message_of
-from tensormark.worker.forbidden import as_own, home_of
+from tensormark.worker.forbidden import as_own
 from tensormark.worker.imports import Imports
 from tensormark.worker.objects import (
     Originals,
@@ -69,11 +69,14 @@ BUILT_IN = ("method", "function", "optimizer")
 # --- what draws random numbers ----------------------------------------------------------------
 
 
+NEW_WEIGHTS = "new weights"  # stands for what creates parameters
+
+
 class Draws(TorchFunctionMode):
     """Notes which of torch's functions draw random numbers in a `with` block.
 
     Attributes:
-        names: their full names; functions that they call are not seen.
+        names: of these functions, but not of those that they call; and NEW_WEIGHTS.
     """
 
     def __init__(self) -> None:
@@ -87,7 +90,7 @@ class Draws(TorchFunctionMode):
         before = torch.get_rng_state()
         result = function(*args, **(kwargs or {}))
         if not torch.equal(before, torch.get_rng_state()):
-            self.names.add(f"{home_of(function)}.{function.__name__}")
+            self.names.add(function.__name__)
         return result
 
 
@@ -97,11 +100,15 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
     Args:
         first: what it returned.
 
-    Returns: for the answer, what draws in it, if it does not return the same.
+    Returns: for the answer, what draws in it or creates weights, if it does not return the same.
     """
     second: Tensors = {}
     draws = Draws()
-    with draws, contextlib.suppress(Exception):
+    with contextlib.ExitStack() as watched, contextlib.suppress(Exception):
+        if torch:
+            register = nn.modules.module.register_module_parameter_registration_hook
+            watched.callback(register(lambda *_: draws.names.add(NEW_WEIGHTS)).remove)
+        watched.enter_context(draws)
         second = call()
     same = second.keys() == first.keys() and all(
         _equal(value, second[name]) for name, value in first.items()
