@@ -165,11 +165,10 @@ def test_a_tensor_whose_name_cannot_be_shown_is_refused_and_such_a_gradient_left
     assert answers.reply_in(listing(entries), 1).tensors == {}
 
 
-@pytest.mark.parametrize("name", ["out/y", "after/x", "x"])
-def test_a_tensor_that_nobody_asked_for_is_refused_and_a_gradient_left_out(name):
+def test_a_tensor_that_nobody_asked_for_is_refused_and_a_gradient_left_out():
     asked = frozenset({"out/x", "grad/x"})
     with pytest.raises(WorkerLostError):
-        answers.reply_in(listing({name: entry()}), 1, asked)
+        answers.reply_in(listing({"out/y": entry()}), 1, asked)
 
     entries = {"grad/weights/own": entry(), "grad/x": entry(offsets=(8, 16))}
     reply = answers.reply_in(listing(entries, bytes(16)), 1, asked)

@@ -213,10 +213,10 @@ def test_a_folder_with_something_else_is_left_alone(folder, place, tmp_path):
     assert set(files_in(tmp_path / "mine")) == {"thesis.tex"}
 
 
-def test_a_folder_with_only_what_a_system_leaves_may_hold_a_class(tmp_path):
+def test_a_folder_with_only_what_a_system_leaves_or_a_new_one_may_hold_a_class(tmp_path):
     handed_in(tmp_path / "new", ".DS_Store")
 
-    with Store(tmp_path / "new") as store:
+    with Store(tmp_path / "new") as store, Store(tmp_path / "a/b"):
         assert store.secret() == store.secret()
 
 

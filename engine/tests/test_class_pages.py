@@ -44,6 +44,7 @@ def test_the_page_shows_who_made_which_mistake(tmp_path):
     tag = re.search(r'2 of 3</span>.*the bias is missing.*data-show="(\w+)"', page)
     rows = re.findall('data-tags="([^"]*)"', page)
     assert tag
+    assert "<b>60</b>mean" in page
     assert [tag[1] in row.split() for row in rows] == [False, True, True, False]
     assert re.search(f'<option value="{tag[1]}">conv: the bias is missing \\(2\\)', page)
 

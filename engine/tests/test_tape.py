@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from tensormark.judging.compare import Mismatch
-from tensormark.judging.place import last_right, locate
+from tensormark.judging.place import MAX_TEXT, last_right, locate
 from tensormark.judging.tape import LINE, Tape, close
 from tensormark.sandbox.interface import Reply
 from tensormark.worker.protocol import (
@@ -73,6 +73,9 @@ def sound(count=3):
 def test_an_unknown_value_is_excused_by_a_known_one_that_is_made_from_it():
     found = tape(*sound())
 
+    found.records[2, -MAX_AXES - 1 : -MAX_AXES + 2] = 2, 5, 7
+
+    assert found.shapes(0, range(9)) == [(3, "(5, 7)")]
     assert found.wrong(np.array([True, False, True])) == []
     assert found.wrong(np.array([True, False, False])) == [1, 2]
 
@@ -104,23 +107,18 @@ def test_a_line_that_is_still_right_is_above_the_wrong_one(line, right):
 
 
 @pytest.mark.parametrize(
-    "at",
-    [
-        *((0, 0, 0, 2), (0, 1, 2, 2), (0, 2, 1, 1), (0, 1, 1, 4)),
-        *((1, 1, 1, 2), (-1, 1, 1, 2), (0, 1, 1)),
-    ],
-    ids=str,
+    "at", [(0, 0, 0, 2), (0, 1, 2, 2), (0, 1, 1, 3), (1, 1, 1, 2), (-1, 1, 1, 2), (0, 1, 1)]
 )
 def test_a_place_outside_the_submission_is_not_shown(at):
-    evidence = SimpleNamespace(sources={"main.py": "x = 1\ny = 2\n"})
+    evidence = SimpleNamespace(sources={"main.py": "x = 1\n" + "y" * 999})
 
-    def line(place):
+    def code(place):
         reply = Reply("ok", tensors={"tape/changed": np.array(place, np.int64)})
         found = locate(evidence, None, Mismatch("changed", "x", ()), reply)
-        return found and found["line"]
+        return found and found["code"]
 
-    assert line((0, 2, 1, 2)) == 2
-    assert line(at) is None
+    assert code((0, 2, 1, 2)) == [[1, "x = 1"], [2, "y" * MAX_TEXT]]
+    assert code(at) is None
 
 
 def test_a_value_that_says_nothing_does_not_show_that_its_line_is_right():

@@ -64,6 +64,7 @@ class Overlay:
     def forbid(self, request: Message) -> None:
         """Forbid what the policy forbids, also between calls; given code may use some of it."""
         if request["policy"] != self.policy:
+            self.policy = {}  # until all of it is done
             self.undo.close()
             self.undo = forbidden.forbid(request["policy"])
             self.policy = request["policy"]
