@@ -117,7 +117,7 @@ class Report(Observer):
         self.width = MIN_NAME_WIDTH  # of the column of names
         self.live = LiveLine(sys.stderr)
         self.last_progress = 0.0
-        self.last_step = 0
+        self.last_step = ("", 0)
         self.details: list[str] = []  # the last ones printed
         self.details_of = ""  # the exercise that they belong to
         terminal = is_terminal(sys.stdout)
@@ -141,13 +141,15 @@ class Report(Observer):
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show the progress of a task: a live line on a terminal, occasional lines elsewhere."""
-        if done in (0, self.last_step):
+        if not done:
             return
-        self.last_step = done
         if self.live.enabled:
             self.live.count(what, done, total)
-        elif time.monotonic() - self.last_progress > PROGRESS_SECONDS:
+            return
+        is_new = (what, done) != self.last_step
+        if is_new and time.monotonic() - self.last_progress > PROGRESS_SECONDS:
             self.last_progress = time.monotonic()
+            self.last_step = (what, done)
             print(f"  {visible(what)}: step {done} of {total}", file=sys.stderr, flush=True)
 
     def result(self, result: Result) -> None:
