@@ -2,8 +2,9 @@
 
 Only here does what a submission sends become values in this process. Code that uses them can rely
 on this: a value of the message has the type that KEYS says, and a list is one of texts; a text is
-one printable line of bounded length; and a tensor has a short printable name, and was asked for.
-Other gradients are left out, and anything else is an error, which fails the exercise.
+one printable line of bounded length; and a tensor has a short printable name and, if it answers a
+probe, was asked for. Other gradients are left out, and anything else is an error, which fails the
+exercise.
 
 Covered: sizes are checked before anything is parsed, and the JSON is flat and has known keys. The
 tensors that an answer lists are as long as their shapes say, and do not overlap, which is known of

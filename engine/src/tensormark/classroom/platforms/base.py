@@ -77,8 +77,8 @@ class Platform:
             staff call it, and a group `most` the highest mark that it takes.
         waiting: what stands in such a column until there is a mark; another text is kept.
         advice: what staff must know before they upload a second time.
-        gives_ids: whether the names of its files begin with ids of its own, so that of several
-            claims the first is right, unless the list has another name there; a login is none.
+        gives_ids: whether it says itself whose a file is, before what the student chose, so that of
+            several claims the first is right, unless the list has another name there.
         wanted: which list identifies the people of its downloads, to complete "use ...".
         index: the name of a file that it adds to a download.
         test_students: names, in lower case, of the students that it makes for tests.
