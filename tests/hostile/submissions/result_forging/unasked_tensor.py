@@ -1,14 +1,11 @@
-# tries: answer right, with a tensor more, for whatever reads answers by their prefixes
+# tries: answer right, with one tensor more, that says of itself that it is huge
 # loses: embed
-calls = of_the_worker("calls")
-right = calls.run_call
+import json
 
 
-def run_call(context, call, tensors):
-    answer = right(context, call, tensors)
-    if call["target"] == "BertModel.embed":
-        answer.tensors["out/more"] = torch.zeros(1)
-    return answer
-
-
-calls.run_call = run_call
+def forged(message, tensors=None):
+    frame = encode(message, tensors)
+    end = 8 + int.from_bytes(frame[:8], "little")
+    message, entries = json.loads(frame[8:end])
+    entries["out/more"] = {"dtype": "F64", "shape": [1 << 60], "data_offsets": [0, 1 << 63]}
+    return packed(message, entries, frame[end:])
