@@ -16,6 +16,7 @@ from tensormark.judging.compare import Mismatch, Pair
 from tensormark.judging.evidence import Evidence
 from tensormark.judging.fingerprints import AnsweredCall, changed_state
 from tensormark.judging.replies import NOT_RETURNED
+from tensormark.worker import protocol
 
 Shape = tuple[int, ...]
 HALF_ERROR = 2e-2  # the largest that half precision causes, as a part of the largest value
@@ -54,7 +55,7 @@ DRAWING_CAUSES = {
     "dropout": DROPOUT,
     "dot_product": DROPOUT,
     "multi_head": DROPOUT,
-    "new weights": NEW_WEIGHTS,
+    protocol.NEW_WEIGHTS: NEW_WEIGHTS,
 }
 
 

@@ -43,7 +43,7 @@ from tensormark.worker.objects import (
 )
 from tensormark.worker.optional_torch import Tensor, TorchFunctionMode, nn, no_grad, torch
 from tensormark.worker.outputs import StudentError, checked, description, gradients, outputs_of
-from tensormark.worker.protocol import AGAIN
+from tensormark.worker.protocol import AGAIN, NEW_WEIGHTS
 from tensormark.worker.stand_ins import (
     COMPARED,
     FUNCTION,
@@ -67,9 +67,6 @@ GENERATORS = {"*generator", "*random"}  # arguments that provide random numbers
 BUILT_IN = ("method", "function", "optimizer")
 
 # --- what draws random numbers ----------------------------------------------------------------
-
-
-NEW_WEIGHTS = "new weights"  # stands for what creates parameters
 
 
 class Draws(TorchFunctionMode):
@@ -110,10 +107,7 @@ def repeated(call: Callable[[], Tensors], first: Tensors) -> dict[str, Any]:
             watched.callback(register(lambda *_: draws.names.add(NEW_WEIGHTS)).remove)
         watched.enter_context(draws)
         second = call()
-    same = second.keys() == first.keys() and all(
-        _equal(value, second[name]) for name, value in first.items()
-    )
-    return {} if same else {"causes": sorted(draws.names)}
+    return {} if _same(first, second) else {"causes": sorted(draws.names)}
 
 
 def undropped(model: Model | None) -> bool:
@@ -131,9 +125,13 @@ def another(call: Callable[[], dict[str, Array]], first: dict[str, Array]) -> di
     """
     for _ in range(REPEATS):
         result = call()
-        if result.keys() == first.keys() and not all(_equal(first[n], result[n]) for n in first):
+        if not _same(first, result):
             return result
     return first
+
+
+def _same(first: Tensors, second: Tensors) -> bool:
+    return first.keys() == second.keys() and all(_equal(first[n], second[n]) for n in first)
 
 
 def _equal(array: Array, other: Array) -> bool:

@@ -36,6 +36,7 @@ TYPES = {"BOOL": "|b1", "U8": "|u1", "F16": "<f2", "F32": "<f4", "F64": "<f8"}
 TYPES |= {"I8": "|i1", "I16": "<i2", "I32": "<i4", "I64": "<i8"}
 TYPE_NAMES = {numpy: name for name, numpy in TYPES.items()}
 
+NEW_WEIGHTS = "new weights"  # stands for what creates parameters in a call
 NOT_ALLOWED = "{} is not allowed here"  # what an exercise or all of them forbid
 
 # the state that a call must leave unchanged, as messages name it
