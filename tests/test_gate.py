@@ -40,15 +40,15 @@ def test_the_submission_is_not_shown_the_sentences_that_the_solution_predicts():
     assert requests[0].tensors.keys() == {"labels"}
 
 
-@pytest.mark.parametrize("file", ["bert.py", "notes.md"])
-def test_the_solution_predicts_only_where_there_is_one(tmp_path, file):
+def test_a_folder_without_the_main_file_is_no_solution_that_predicts(tmp_path):
     task = ASSIGNMENT.exercise("sentiment")
     session = Grading(Settings.of(ROOT), ASSIGNMENT).session(Submission("", {}, {}), [task])
     session.assignment = SimpleNamespace(solution=tmp_path, main_file="bert.py")
     session.sandbox = SimpleNamespace(tier=BY_NAME[CONTAINED])
-    (tmp_path / file).touch()
 
-    assert bool(session.task_run(task).ask_solution) is (file == "bert.py")
+    assert session.task_run(task).ask_solution is None
+    (tmp_path / "bert.py").touch()
+    assert session.task_run(task).ask_solution
 
 
 @pytest.mark.parametrize(("measured", "deadline"), [(2.0, 14.0), (None, DEADLINE)])
